@@ -1,0 +1,122 @@
+"""Mini-batches: any eager dataframe that narwhals knows, in and out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from river.base.typing import FeatureName
+from river.utils import dataframe
+from scipy.linalg.blas import ddot
+
+from . import checks
+
+NUMERIC_KINDS = "fiub"
+
+
+def _pandas() -> Any:
+    """pandas if the caller has loaded it: nobody can hold one of its frames otherwise."""
+    return sys.modules.get("pandas")
+
+
+def features(X: Any) -> tuple[list[FeatureName], np.ndarray]:
+    """Column names and the (n, d) matrix of float64 of a frame, checked value by value.
+
+    A plain numeric pandas frame is read without a copy, at a tenth of the cost of the general path.
+    """
+    pandas = _pandas()
+    if pandas is not None and type(X) is pandas.DataFrame:
+        M = X.to_numpy()
+        names = X.columns.tolist()
+        if M.dtype.kind in NUMERIC_KINDS and len(set(names)) == len(names):
+            M = M.astype(np.float64, copy=False)
+            _check_finite(names, M)
+            return names, M
+    try:
+        frame = dataframe.into_frame(X)
+    except TypeError:
+        raise TypeError(
+            f"X must be a dataframe (pandas, polars, pyarrow …), got {type(X).__name__}; "
+            "wrap an array as pandas.DataFrame(X, columns=names)"
+        ) from None
+    names = list(frame.columns)
+    for name, dtype in frame.schema.items():
+        if dtype.is_numeric() or dtype == nw.Boolean:
+            continue
+        for i, value in enumerate(frame[name].to_list()):
+            _cell(name, i, value)
+    # An object column of numbers, None and pandas.NA included, has been checked just above.
+    M = dataframe.to_numpy(frame) if names else np.empty((len(frame), 0))
+    _check_finite(names, M)
+    return names, M
+
+
+def _cell(name: FeatureName, i: int, value: Any) -> None:
+    try:
+        checks.number(name, value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"row {i}: {error}") from None
+
+
+def _check_finite(names: list[FeatureName], M: np.ndarray) -> None:
+    flat = M.ravel(order="K")
+    if flat.size == 0 or ddot(flat, flat) < checks.HUGE:
+        return
+    bad = ~(np.abs(M) <= checks.LARGEST)
+    if bad.any():
+        i, j = np.argwhere(bad)[0].tolist()
+        _cell(names[j], i, float(M[i, j]))
+
+
+def series(y: Any, n: int, what: str) -> np.ndarray:
+    """The n values of a series as a numpy array."""
+    pandas = _pandas()
+    if pandas is not None and type(y) is pandas.Series:
+        values: np.ndarray = y.to_numpy()
+    else:
+        try:
+            values = np.asarray(dataframe.into_series(y).to_numpy())
+        except TypeError:
+            raise TypeError(
+                f"{what} must be a series of the same library as X, got {type(y).__name__}; "
+                "take the column of a one-column frame, or wrap an array as pandas.Series"
+            ) from None
+    if len(values) != n:
+        raise ValueError(f"{what} has {len(values)} values for {n} rows of X")
+    return values
+
+
+def weights(w: Any, n: int) -> np.ndarray | None:
+    """The n sample weights of a batch: None, one number, or a series of them."""
+    if w is None:
+        return None
+    if np.ndim(w) == 0:
+        return np.full(n, checks.weight(w))
+    values = w if isinstance(w, np.ndarray | list | tuple) else series(w, n, "w")
+    if len(values) != n:
+        raise ValueError(f"w has {len(values)} values for {n} rows of X")
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    checked = np.empty(n)
+    for i, value in enumerate(listed):
+        try:
+            checked[i] = checks.weight(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"row {i}: {error}") from None
+    return checked
+
+
+def to_series(values: Iterable[Any], like: Any) -> Any:
+    """A series of the library (and pandas index) of `like`."""
+    frame = dataframe.into_frame(like)
+    name = None if frame.implementation.is_pandas_like() else ""
+    return dataframe.to_native_series(
+        values if isinstance(values, np.ndarray) else list(values), name=name, like=frame
+    )
+
+
+def to_frame(columns: Mapping[Any, np.ndarray], like: Any) -> Any:
+    """A frame of the library (and pandas index) of `like`."""
+    return dataframe.to_native_frame(columns, like=dataframe.into_frame(like))
