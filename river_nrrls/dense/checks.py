@@ -85,6 +85,11 @@ def positive_integer(name: str, value: Any) -> None:
         raise refuse(name, value, "an integer of at least 1")
 
 
+def non_negative_integer(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < 0:
+        raise refuse(name, value, "an integer of at least 0")
+
+
 def boolean(name: str, value: Any) -> None:
     if not isinstance(value, bool):
         raise refuse(name, value, "True or False")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import copy
 import inspect
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -155,6 +155,13 @@ class DenseClassifier(base.MiniBatchClassifier):
             Sample weights: None, one number for all, or one for each row.
 
         """
+        for rows, codes, weights in self._encode_many(X, y, w):
+            self._update_many(rows, codes, weights)
+
+    def _encode_many(
+        self, X: Any, y: Any, w: Any
+    ) -> Iterator[tuple[np.ndarray, list[Any], np.ndarray | None]]:
+        """Rows, codes and weights of a batch, block by block: learn one before taking the next."""
         names, M = frames.features(X)
         n = len(M)
         labels: list[Any] = frames.series(y, n, "y").tolist()
@@ -177,7 +184,7 @@ class DenseClassifier(base.MiniBatchClassifier):
             if label is not None:
                 self._add_label(label)
             if start < stop:
-                self._update_many(
+                yield (
                     rows[start:stop],
                     [codes[label] for label in labels[start:stop]],
                     None if weights is None else weights[start:stop],

@@ -41,6 +41,13 @@ class RuleClassifier(DenseClassifier):
     def _advance(self, row: np.ndarray, w: float) -> None:
         """What a clock does once an instance, before the first step."""
 
+    def _steps(self, row: np.ndarray, code: Any, w: float, times: int) -> int:
+        """`times` steps on the same row; returns how many there were before a void one."""
+        for made in range(times):
+            if self._step(row, code, w) <= 0.0:
+                return made
+        return times
+
     def _update(self, row: np.ndarray, code: Any, w: float) -> None:
         if self._clocked:
             self._advance(row, w)
