@@ -2,4 +2,18 @@
 
 from __future__ import annotations
 
+from .multiclass import (
+    MulticlassOGDClassifier,
+    MulticlassPAClassifier,
+    MulticlassPerceptronClassifier,
+    MulticlassROMMAClassifier,
+)
+
+__all__ = [
+    "MulticlassOGDClassifier",
+    "MulticlassPAClassifier",
+    "MulticlassPerceptronClassifier",
+    "MulticlassROMMAClassifier",
+]
+
 __version__ = "0.1.0"
