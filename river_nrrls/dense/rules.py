@@ -129,7 +129,9 @@ class MulticlassClassifier(RuleClassifier):
         return 8 * size * n_labels
 
     def _score(self, row: np.ndarray) -> Any:
-        return self._W @ row
+        # One dot product a row, unlike `@`, whose last digit depends on which row it is: classes
+        # with equal weights must tie.
+        return np.vecdot(self._W, row)
 
     def _scores(self, rows: np.ndarray) -> np.ndarray:
         return np.asarray(rows @ self._coefficients().T)

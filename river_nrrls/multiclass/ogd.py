@@ -13,7 +13,7 @@ from .rivals import move, rival
 
 def gradient_descent(W: np.ndarray, x: np.ndarray, y: int, eta: float, w: float) -> float:
     """W_y += ηx and W_s -= ηx, a step against the gradient of the hinge."""
-    s, m = rival(W.dot(x), y)
+    s, m = rival(np.vecdot(W, x), y)
     l = 1.0 - m
     if not l > 0.0:
         return 0.0

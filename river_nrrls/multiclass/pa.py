@@ -14,7 +14,7 @@ def passive_aggressive(
     W: np.ndarray, x: np.ndarray, y: int, variant: str, C: float, w: float
 ) -> float:
     """W_y += τx and W_s -= τx, the smallest change that reaches a margin of 1."""
-    s, m = rival(W.dot(x), y)
+    s, m = rival(np.vecdot(W, x), y)
     l = 1.0 - m
     if not l > 0.0:
         return 0.0

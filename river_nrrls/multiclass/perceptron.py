@@ -14,7 +14,7 @@ from .rivals import LONGEST, mistaken, move, rival
 
 def perceptron(W: np.ndarray, x: np.ndarray, y: int, allocation: str, form: str, w: float) -> float:
     """W_y += x, and W_r -= τ_r x for the classes r of the error set E that share the blame."""
-    F = W.dot(x)
+    F = np.vecdot(W, x)
     F_y = F.item(y)
     s, m = rival(F, y)
     if m > 0.0 or (form == "libol" and not mistaken(y, s, m)):

@@ -20,7 +20,7 @@ def relaxed_margin(
     W: np.ndarray, x: np.ndarray, y: int, aggressive: bool, form: str, w: float
 ) -> float:
     """W <- cW + eZ with Z = x⊗(e_y - e_s); LIBOL scales the rows y and s only."""
-    s, m = rival(W.dot(x), y)
+    s, m = rival(np.vecdot(W, x), y)
     l = 1.0 - m if aggressive else float(mistaken(y, s, m))
     if not l > 0.0:
         return 0.0

@@ -305,3 +305,13 @@ def test_the_callers_dict_is_neither_kept_nor_changed():
     (union | Binary()).learn_one({"a": 1.0}, True)
     assert x == {"a": 100.0, "b": 2.0}
     assert model.weights["a"] == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("n_classes", range(2, 12))
+def test_classes_with_equal_weights_tie(n_classes):
+    model = Many(classes=tuple(range(n_classes)))
+    rng = np.random.default_rng(1)
+    for d in range(1, 40):
+        row = rng.normal(size=d + 1)
+        model._W = np.tile(rng.normal(size=d + 1), (n_classes, 1))
+        assert len(set(model._score(row).tolist())) == 1

@@ -101,7 +101,7 @@ def test_pa_step_is_the_constrained_minimum(
     W, X, Y = rows
     C = 0.2
     for x, y in zip(X, Y.tolist(), strict=True):
-        s, m = rival(W @ x, y)
+        s, m = rival(np.vecdot(W, x), y)
         old = W.copy()
         loss = passive_aggressive(W, x, y, variant, C, 1.0)
         assert loss == max(0.0, 1.0 - m)
@@ -140,7 +140,7 @@ def test_romma_step_is_the_relaxed_minimum(
     W = np.zeros((4, 5))
     shortest = 0
     for x, y in zip(3.0 * X, Y.tolist(), strict=True):
-        s, m = rival(W @ x, y)
+        s, m = rival(np.vecdot(W, x), y)
         old = W.copy()
         if relaxed_margin(W, x, y, True, "paper", 1.0) == 0.0:
             continue
@@ -164,7 +164,7 @@ def test_romma_libol_scales_two_rows() -> None:
     x = rng.normal(size=5)
     proper, quirk = W.copy(), W.copy()
     y = int((W @ x).argmin())
-    s, _ = rival(W @ x, y)
+    s, _ = rival(np.vecdot(W, x), y)
     assert relaxed_margin(proper, x, y, False, "paper", 1.0) == 1.0
     assert relaxed_margin(quirk, x, y, False, "libol", 1.0) == 1.0
     np.testing.assert_allclose(quirk[[y, s]], proper[[y, s]], rtol=1e-12)
