@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .mtwu import MTWUClassifier
 from .multiclass import (
     MulticlassOGDClassifier,
     MulticlassPAClassifier,
@@ -10,6 +11,7 @@ from .multiclass import (
 )
 
 __all__ = [
+    "MTWUClassifier",
     "MulticlassOGDClassifier",
     "MulticlassPAClassifier",
     "MulticlassPerceptronClassifier",

@@ -170,6 +170,12 @@ class DenseClassifier(base.MiniBatchClassifier):
         if weights is not None and not weights.all():
             kept = weights > 0.0
             M, weights = M[kept], weights[kept]
+        return self._encode_rows(names, M, labels, weights)
+
+    def _encode_rows(
+        self, names: list[FeatureName], M: np.ndarray, labels: list[Any], weights: np.ndarray | None
+    ) -> Iterator[tuple[np.ndarray, list[Any], np.ndarray | None]]:
+        """`_encode_many` of numbers and labels that have been checked, and have a weight."""
         if not len(M):
             return
         codes = self._codes
