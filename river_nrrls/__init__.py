@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from .mtwu import MTWUClassifier
 from .multiclass import (
     MulticlassOGDClassifier,
@@ -9,6 +13,9 @@ from .multiclass import (
     MulticlassPerceptronClassifier,
     MulticlassROMMAClassifier,
 )
+
+if TYPE_CHECKING:
+    from . import datasets as datasets
 
 __all__ = [
     "MTWUClassifier",
@@ -19,3 +26,16 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+# Imported when first asked for, so that `import river_nrrls` stays as light as its learners.
+_LAZY = frozenset({"datasets"})
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _LAZY:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

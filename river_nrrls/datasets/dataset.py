@@ -135,6 +135,12 @@ class CSVDataset(base.FileDataset):
             content["Order"] = "sorted by class"
         return content
 
+    def __repr__(self) -> str:
+        content = self._repr_content
+        width = max(map(len, content))
+        lines = (f"{key.rjust(width)}  {value}" for key, value in content.items())
+        return "\n".join((self.description, "", *lines))
+
     def __iter__(self) -> Iterator[tuple[dict[str, float], Label]]:
         X, y = self._arrays
         for start in range(0, len(y), _BLOCK):
