@@ -6,6 +6,7 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from .least_squares import NRRLSClassifier, RLSClassifier
 from .mtwu import MTWUClassifier
 from .multiclass import (
     MulticlassOGDClassifier,
@@ -17,18 +18,22 @@ from .multiclass import (
 if TYPE_CHECKING:
     from . import datasets as datasets
 
+__version__ = "0.1.0"
+
 __all__ = [
     "MTWUClassifier",
     "MulticlassOGDClassifier",
     "MulticlassPAClassifier",
     "MulticlassPerceptronClassifier",
     "MulticlassROMMAClassifier",
+    "NRRLSClassifier",
+    "RLSClassifier",
 ]
 
-__version__ = "0.1.0"
-
 # Imported when first asked for, so that `import river_nrrls` stays as light as its learners.
-_LAZY = frozenset({"datasets"})
+_LAZY = frozenset(
+    {"binary", "datasets", "evaluate", "feature_extraction", "least_squares", "multiclass", "plot"}
+)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -1,0 +1,503 @@
+"""Learners whose state is nothing but the moments of [1, x] by class."""
+
+from __future__ import annotations
+
+import abc
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from river.base.typing import ClfTarget, FeatureName
+from scipy.linalg.blas import daxpy, dcopy, ddot, dscal, dsyr, dsyrk
+from scipy.linalg.lapack import dposv
+
+from ..dense import DenseClassifier, Parameter, checks, probability
+from ..dense.checks import HUGE
+from ..dense.columns import UNUSUAL
+from . import moments, solve
+
+# Log-odds beyond which 1 - p is below the rounding of p: what lies there is noise.
+CERTAIN = 36.0
+
+
+class LeastSquaresClassifier(DenseClassifier):
+    """Weights solved, when they are asked for, from moments accumulated about a fixed shift.
+
+    A learner says by `_multipliers` what a row of each class weighs in its objective
+
+        sum_c k_c sum_{i in c} (t_i - w.x_i - b)^2 + l2 |w|^2
+
+    and by `_shared` whether one matrix serves every label.
+    """
+
+    l2 = Parameter(checks.non_negative)
+    learn_intercept = Parameter(checks.boolean)
+    forgetting = Parameter(checks.half_open_unit)
+    classes = Parameter(checks.classes)
+    max_state_bytes = Parameter(checks.positive_integer)
+
+    forgetting_clock: str = "global"
+    tau: float = 0.0
+    eta: float = 1.0
+
+    _state_attributes = ("_A", "_shift", "_gains", "_seen")
+
+    def __init__(
+        self,
+        l2: float,
+        learn_intercept: bool,
+        forgetting: float,
+        classes: tuple[ClfTarget, ...] | None,
+        max_state_bytes: int,
+    ) -> None:
+        self.l2 = l2
+        self.learn_intercept = learn_intercept
+        self.forgetting = forgetting
+        self.classes = classes
+        self.max_state_bytes = max_state_bytes
+        self._labels = []
+        self._codes = {}
+        self._warned = False
+        super().__init__(1)
+        for label in classes or ():
+            self._add_label(label)
+
+    # The objective.
+
+    @abc.abstractmethod
+    def _multipliers(self) -> list[float]:
+        """k_c: what one unit of a class's stored moments weighs; 0 for a class without rows."""
+
+    @abc.abstractmethod
+    def _shares(self) -> tuple[np.ndarray, np.ndarray]:
+        """A label's share against the rest in the objective, and what labels weigh in a rest."""
+
+    @property
+    def _shared(self) -> bool:
+        """Whether all labels share one matrix, as two always do."""
+        return True
+
+    def _one_vs_rest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For one-vs-rest: k of a label, what its moments weigh in a rest, and k of its rest."""
+        raise AssertionError("every label shares one matrix")
+
+    def _scales(self) -> np.ndarray:
+        """What one unit of each class's stored moments is worth now, under forgetting."""
+        if self.forgetting == 1.0:
+            return np.ones(len(self._A))
+        now = self.n_updates
+        ages = [0 if self.forgetting_clock == "class" else now - t for t in self._seen]
+        decays = [self.forgetting**age for age in ages]
+        return np.asarray(np.array(decays, dtype=float) / np.array(self._gains))
+
+    def _counts(self) -> np.ndarray:
+        """The (decayed) weight of the rows of each class."""
+        return np.asarray(np.array([A[0, 0] for A in self._A]) * self._scales())
+
+    @property
+    def class_counts(self) -> dict[ClfTarget, float]:
+        """The weight of the rows learnt of each label, decayed where the learner forgets."""
+        return dict(zip(self._labels, self._counts().tolist(), strict=True))
+
+    # State.
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def _reset(self) -> None:
+        self._A: list[np.ndarray] = []
+        self._shift = np.zeros(self._columns.size)
+        self._gains: list[float] = []
+        self._seen: list[int] = []
+        self._allocate()
+
+    def _allocate(self) -> None:
+        """Work matrix and views; none of it is state."""
+        size = len(self._shift)
+        self._T = moments.empty(size)
+        self._flat_T = self._T.ravel(order="K")
+        self._flat = [A.ravel(order="K") for A in self._A]
+        self._first = [A.T[0] for A in self._A]
+        self._checkpoint = 1 << max(1, self.n_updates.bit_length())
+        self._ridge_cache: np.ndarray | None = None
+        self._drop()
+
+    def _drop(self) -> None:
+        """Forget what was computed from the state."""
+        self._u: Any = None
+        self._link_cache: tuple[Any, tuple[float, np.ndarray] | None] = (None, None)
+
+    def _parameter_changed(self, name: str) -> None:
+        self._drop()
+        if name in ("l2", "learn_intercept"):
+            self._ridge_cache = None
+            self._centred: bool = self.__dict__.get("learn_intercept", True)
+        elif name == "forgetting":
+            self._forgets = self.forgetting != 1.0
+
+    def _state_bytes(self, size: int, n_labels: int) -> int:
+        return 8 * size * size * max(n_labels, 1)
+
+    def _grow(self, size: int) -> None:
+        self._A = [moments.grown(A, size) for A in self._A]
+        shift = np.zeros(size)
+        shift[: len(self._shift)] = self._shift
+        self._shift = shift
+        self._allocate()
+
+    def _add_label(self, label: ClfTarget) -> None:
+        # A first bool says what the second label will be.
+        both = isinstance(label, bool) and not self._labels and self.classes is None
+        for each in (False, True) if both else (label,):
+            if each not in self._codes:
+                super()._add_label(each)
+                self._A.append(moments.empty(len(self._shift)))
+                self._gains.append(1.0)
+                self._seen.append(0)
+        self._binary = self._two_bools()
+        self._allocate()
+
+    def _two_bools(self) -> bool:
+        return len(self._labels) == 2 and self._labels[0] is False and self._labels[1] is True
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        super()._set_state(state)
+        self._binary = self._two_bools()
+        self._allocate()
+
+    def _check_label(self, y: Any) -> ClfTarget:
+        label = super()._check_label(y)
+        if self.classes is not None and label not in self._codes:
+            raise ValueError(
+                f"y must be one of classes={self.classes!r}, got {label!r}; "
+                "add it there, or leave classes=None to take labels as they come"
+            )
+        return label
+
+    # Learning.
+
+    def _begin(self, row: np.ndarray) -> None:
+        # Sums about the first row keep the digits that a large mean would cost.
+        if self.learn_intercept:
+            self._shift[1:] = row[1:]
+
+    def _update(self, row: np.ndarray, code: int, w: float) -> None:
+        size = len(row)
+        if self._centred:
+            daxpy(self._shift, row, size, -1.0)
+        if self._forgets:
+            w *= self._gain(code)
+        dsyr(w, row, 1, 1, 0, size, self._A[code], 1)
+        self._u = None
+        t = self.n_updates = self.n_updates + 1
+        if t >= self._checkpoint:
+            self._recentre()
+
+    def _gain(self, code: int) -> float:
+        """The weight of a row that arrives now, on the scale of its class's moments.
+
+        Rather than let old moments decay, new ones gain; the scale is taken back before it
+        overflows, and an idle class costs nothing.
+        """
+        t = self.n_updates + 1
+        age = 1 if self.forgetting_clock == "class" else t - self._seen[code]
+        self._seen[code] = t
+        decay = self.forgetting**age
+        gain = self._gains[code] / decay if decay > 1e-100 else math.inf
+        if gain > 1e100:
+            self._flat[code] *= decay / self._gains[code]
+            gain = 1.0
+        self._gains[code] = gain
+        return gain
+
+    def _update_many(self, rows: np.ndarray, codes: list[int], w: np.ndarray | None) -> None:
+        if self.forgetting != 1.0:
+            super()._update_many(rows, codes, w)
+            return
+        if self.learn_intercept:
+            rows -= self._shift
+        if w is not None:
+            rows *= np.sqrt(w)[:, None]
+        coded = np.array(codes)
+        for code in set(codes):
+            block = rows[coded == code]
+            dsyrk(1.0, block.T, 1.0, self._A[code], 0, 1, 1)
+        self.n_updates += len(rows)
+        self._u = None
+        if self.n_updates >= self._checkpoint:
+            self._recentre()
+
+    def _recentre(self) -> None:
+        """Move the shift where the first row lay far off the mean, an outlier; each doubling of n.
+
+        Under forgetting the outlier leaves the sums, but its square would stay in their rounding.
+        """
+        self._checkpoint = 1 << self.n_updates.bit_length()
+        if not self.learn_intercept:
+            return
+        seen = [A for A in self._A if A[0, 0] > 0.0]
+        mean = np.mean([A[:, 0] / A[0, 0] for A in seen], axis=0)
+        second = np.mean([A.diagonal() / A[0, 0] for A in seen], axis=0)
+        delta = np.where(mean**2 > 1e4 * (second - mean**2), mean, 0.0)
+        delta[0] = 0.0
+        if delta.any():
+            self._A = [moments.shifted(A, delta) for A in self._A]
+            self._shift = self._shift + delta
+            self._allocate()
+
+    # Solving. With an intercept a solution is in the shifted coordinates of the state. It gives
+    # scores: targets are -1 and +1 once tau and eta are taken out, and 0 decides.
+
+    def _ridge(self) -> np.ndarray:
+        """The penalty on the square of each entry of a solution."""
+        ridge = self._ridge_cache
+        if ridge is None:
+            ridge = self._ridge_cache = np.full(len(self._T), float(self.l2))
+            ridge[0] = 0.0
+        return ridge
+
+    def _solution(self) -> np.ndarray:
+        """(D,) for two labels, the second against the first; (K, D) else."""
+        u = self._u
+        if u is None:
+            if len(self._A) == 2:
+                u = self._solve_pair()
+            elif self._shared:
+                u = self._solve_shared(self._multipliers())
+            else:
+                u = self._solve_ovr()
+            self._u = u
+        return u  # type: ignore[no-any-return]
+
+    def _pair_multipliers(self) -> tuple[float, float]:
+        k0, k1 = self._multipliers()
+        return k0, k1
+
+    def _solve_pair(self) -> np.ndarray:
+        """`_solve_shared` for two labels, with no temporary and with all divided by k_1.
+
+        The intercept is not penalised, so R e_0 = k_0 s_0 + k_1 s_1, and R u = k_1 s_1 - k_0 s_0
+        has the solution u = 2 v - e_0 where R v = k_1 s_1.
+        """
+        k0, k1 = self._pair_multipliers()
+        T, flat = self._T, self._flat_T
+        low, high = self._flat
+        size = len(T)
+        if not (k0 and k1 and self._centred and self.n_updates >= size):
+            return np.asarray(self._solve_shared([k0, k1])[1])
+        dcopy(high, flat)
+        daxpy(low, flat, size * size, k0 / k1)
+        daxpy(self._ridge(), flat, size, 1.0 / k1, 0, 1, 0, size + 1)
+        _, u, info = dposv(T, self._first[1], 1, 1)
+        if info:
+            return np.asarray(self._solve_shared([k0, k1])[1])
+        dscal(2.0, u)
+        u[0] -= 1.0
+        return u  # type: ignore[no-any-return]
+
+    def _solve_shared(self, k: list[float]) -> np.ndarray:
+        """One matrix R = sum_c k_c A_c + l2 I; z_i = k_i s_i - sum_{j != i} k_j s_j."""
+        A = self._plain_moments()
+        R = sum((kc * Ac for kc, Ac in zip(k, A, strict=True)), start=np.zeros_like(self._T))
+        S = np.array([kc * Ac[:, 0] for kc, Ac in zip(k, A, strict=True)])
+        if not len(k):
+            return np.zeros((0, len(R)))
+        return self._solve(R, 2.0 * S - S.sum(axis=0), S.sum(axis=0))
+
+    def _solve_ovr(self) -> np.ndarray:
+        """R_i = A_i k_i + (sum_{j != i} A_j) / n_rest + l2 I for each label i, and z_i likewise."""
+        A = self._plain_moments()
+        own, pool, rest = self._one_vs_rest()
+        total = sum((pc * Ac for pc, Ac in zip(pool, A, strict=True)), start=np.zeros_like(self._T))
+        rows = []
+        for i, Ai in enumerate(A):
+            others = (total - pool[i] * Ai) * rest[i]
+            R = own[i] * Ai + others
+            high, low = own[i] * Ai[:, 0], others[:, 0]
+            rows.append(self._solve(R, (high - low)[None], high + low)[0])
+        return np.array(rows).reshape(-1, len(self._T))
+
+    def _plain_moments(self) -> list[np.ndarray]:
+        """Moments about the shift with an intercept, about 0 without."""
+        if self.learn_intercept or not self._shift.any():
+            return self._A
+        return [moments.shifted(A, -self._shift) for A in self._A]
+
+    def _solve(self, R: np.ndarray, Z: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """Solutions of (R + ridge) u = z for each row z of Z; `total` is z for targets all 1."""
+        if self.n_updates < len(R) and (u := self._solve_few(R, Z, total)) is not None:
+            return u
+        R.flat[:: len(R) + 1] += self._ridge()
+        if not self.learn_intercept:
+            Z = Z + self.tau / self.eta * total
+            Z[:, 0] = 0.0
+            R[:, 0] = 0.0
+            R[0, 0] = 1.0
+        elif R[0, 0] == 0.0:
+            return np.zeros_like(Z)
+        u = solve.cholesky(np.array(R, order="F"), Z.T)
+        if u is None:
+            u = solve.minimum_norm(R, Z.T)
+            if not self._warned:
+                self._warned = True
+                warnings.warn(
+                    f"the moments are singular in floats at l2={self.l2!r}: the least-norm "
+                    "solution is used; raise l2, or drop duplicated and collinear features",
+                    stacklevel=2,
+                )
+        if not self.learn_intercept:
+            u[0] = -self.tau / self.eta
+        return np.ascontiguousarray(u.T)
+
+    def _solve_few(self, R: np.ndarray, Z: np.ndarray, total: np.ndarray) -> np.ndarray | None:
+        """`_solve` for fewer rows than features, the intercept eliminated beforehand."""
+        if R[0, 0] == 0.0:
+            return np.zeros_like(Z)
+        full = moments.symmetric(R)
+        m, S = full[1:, 0] / full[0, 0], full[1:, 1:]
+        if self._centred:
+            S = S - full[0, 0] * np.outer(m, m)
+            right = Z[:, 1:] - Z[:, :1] * m
+        else:
+            right = (Z + self.tau / self.eta * total)[:, 1:]
+        w = solve.few_rows(S, right.T, self._ridge()[1:])
+        if w is None:
+            return None
+        b = (Z[:, 0] / full[0, 0] - m @ w) if self._centred else [-self.tau / self.eta] * len(Z)
+        return np.column_stack([b, w.T])
+
+    # Scores.
+
+    def predict_one(self, x: dict[FeatureName, Any], **kwargs: Any) -> Any:
+        """Predict the label of a dict of features; None before the first label is known.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        columns = self._columns
+        row = self._row
+        u = self._u
+        try:
+            columns.pack(row, columns.start, *columns.get(x))
+        except UNUSUAL:
+            return super().predict_one(x)
+        if u is None:
+            u = self._solution()
+        if self._binary and self._centred and len(x) == columns.n:
+            daxpy(self._shift, row, len(row), -1.0)
+            score = ddot(u, row)
+            if -HUGE < score < HUGE:
+                return score >= 0.0
+        return super().predict_one(x)
+
+    def _score(self, row: np.ndarray) -> Any:
+        u = self._u
+        if u is None:
+            u = self._solution()
+        if self._centred:
+            daxpy(self._shift, row, len(row), -1.0)
+        if self._binary:
+            return ddot(u, row)
+        if u.ndim == 1:
+            score = ddot(u, row)
+            return np.array([-score, score])
+        return np.asarray(u @ row)
+
+    def _scores(self, rows: np.ndarray) -> np.ndarray:
+        u = self._solution()
+        if self.learn_intercept:
+            rows -= self._shift
+        scores = np.asarray(rows @ u.T)
+        return np.stack([-scores, scores], axis=1) if u.ndim == 1 and not self._binary else scores
+
+    def _coefficients(self) -> np.ndarray:
+        u = self._solution().copy()
+        if self.learn_intercept:
+            u[..., 0] -= u @ self._shift
+        return np.stack([-u, u]) if u.ndim == 1 and not self._binary else u
+
+    def _reported(self) -> np.ndarray:
+        form = self.eta * self._coefficients()
+        form[..., 0] += self.tau
+        return form
+
+    # Probabilities: the scores of least squares as log-odds of Gaussian classes.
+
+    def _log_prior_odds(self) -> np.ndarray | None:
+        """log(pi/(1 - pi)) by label; None where probabilities shall agree with the decision."""
+        return None
+
+    def _link(self) -> tuple[float, np.ndarray] | None:
+        r"""Slope and offsets of the log-odds; None where only one class has been seen.
+
+        For Gaussian classes of one covariance, shares p and q = 1 - p of a label and the rest in
+        the objective and targets -1 and +1, the score f satisfies
+        logit = (f - (p - q)(1 - rho)) / (2 p q (1 - rho)) + log(pi / (1 - pi)), where rho is half
+        the distance of the classes' mean scores. To agree with the decision all labels get one
+        slope, and two labels no offset.
+        """
+        u = self._solution()
+        if self._link_cache[0] is not u:
+            self._link_cache = (u, self._compute_link())
+        return self._link_cache[1]
+
+    def _compute_link(self) -> tuple[float, np.ndarray] | None:
+        k = np.array(self._multipliers())
+        seen = [i for i, kc in enumerate(k) if kc > 0.0]
+        if len(seen) < 2:
+            return None
+        form = self._coefficients()
+        form = form if form.ndim == 2 else np.stack([-form, form])
+        n = np.array([A[0, 0] for A in self._A])
+        means = np.array([self._A[i][:, 0] / n[i] + self._shift for i in seen])
+        scores = means @ form.T
+        shares, rest = self._shares()
+        p, rho = [], []
+        for row, i in enumerate(seen):
+            others = [r for r in range(len(seen)) if r != row]
+            far = np.average(scores[others, i], weights=rest[[seen[r] for r in others]])
+            rho.append((scores[row, i] - far) / 2.0)
+            p.append(shares[i])
+        p_, q_ = np.array(p), 1.0 - np.array(p)
+        pq = 2.0 * p_ * q_
+        # n rows cannot tell that classes are further apart than that one of them might be wrong.
+        least = max(1e-6, 1.0 / (2.0 + float(self._counts().sum())))
+        slope = float(np.mean(1.0 / (pq * np.clip(1.0 - np.array(rho), least, 1.0))))
+        offsets = np.full(len(k), -np.inf)
+        odds = self._log_prior_odds()
+        if odds is not None:
+            offsets[seen] = (q_ - p_) / pq + odds[seen]
+        elif len(seen) == 2:
+            offsets[seen] = 0.0
+        else:
+            offsets[seen] = float(np.mean((q_ - p_) / pq)) - math.log(len(seen) - 1)
+        return slope, offsets
+
+    def _pair(self, score: float, row: np.ndarray) -> tuple[float, float]:
+        slope, offset = self._pair_link()
+        return probability.logistic_pair(min(max(slope * score + offset, -CERTAIN), CERTAIN))
+
+    def _pairs(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        slope, offset = self._pair_link()
+        return probability.logistic_pairs(np.clip(slope * scores + offset, -CERTAIN, CERTAIN))
+
+    def _pair_link(self) -> tuple[float, float]:
+        """Slope and offset for True; before both labels are seen the slope at rho = 0."""
+        link = self._link()
+        return (2.0, 0.0) if link is None else (link[0], float(link[1][1]))
+
+    def _proba(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        link = self._link()
+        if link is None:
+            n = self._counts()
+            seen = n > 0.0 if n.any() else n == 0.0
+            return np.asarray(np.broadcast_to(seen / seen.sum(), scores.shape))
+        slope, offsets = link
+        odds = np.clip(slope * scores + offsets, -CERTAIN, CERTAIN)
+        odds[..., np.isneginf(offsets)] = -np.inf
+        return probability.softmax(-np.logaddexp(0.0, -odds))

@@ -1,0 +1,40 @@
+"""The state of the least-squares family: moments of [1, x] by class.
+
+A moment matrix A = sum w [1, x] [1, x]^T holds the count in A[0, 0], the sums in A[1:, 0] and the
+second moments in A[1:, 1:]; only its lower triangle, in Fortran order, is used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def empty(size: int) -> np.ndarray:
+    return np.zeros((size, size), order="F")
+
+
+def grown(A: np.ndarray, size: int) -> np.ndarray:
+    """The moments with features appended that were 0 in every row."""
+    result = empty(size)
+    old = len(A)
+    result[:old, :old] = A
+    return result
+
+
+def gram(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """Moments of a block of rows [1, x] of weights w."""
+    weighted = rows if w is None else rows * w[:, None]
+    return np.asarray(rows.T @ weighted)
+
+
+def shifted(A: np.ndarray, delta: np.ndarray) -> np.ndarray:
+    """Moments of [1, x - delta] from those of [1, x]; delta has a 0 in front."""
+    n, s = A[0, 0], A[:, 0]
+    result = np.tril(A - np.outer(s, delta) - np.outer(delta, s) + n * np.outer(delta, delta))
+    result[1:, 0] = s[1:] - n * delta[1:]
+    return np.asfortranarray(result)
+
+
+def symmetric(A: np.ndarray) -> np.ndarray:
+    """The whole matrix from its lower triangle."""
+    return np.asarray(np.tril(A) + np.tril(A, -1).T)

@@ -1,0 +1,186 @@
+"""Non-iteratively reweighted recursive least squares: every class counts by its mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from river.base.typing import ClfTarget
+
+from ..dense import Parameter, checks
+from .base import LeastSquaresClassifier
+
+
+def costs(name: str, value: Any) -> None:
+    if value is None:
+        return
+    if not isinstance(value, Mapping) or not value:
+        raise checks.refuse(name, value, "None or a dict from label to cost")
+    checks.parameter_mapping(name, value, checks.positive)
+
+
+def prior(name: str, value: Any) -> None:
+    if isinstance(value, Mapping) and value:
+        checks.parameter_mapping(name, value, checks.positive)
+    elif not (isinstance(value, str) and value in ("balanced", "natural")):
+        raise checks.refuse(name, value, "'balanced', 'natural' or a dict from label to share")
+
+
+class NRRLSClassifier(LeastSquaresClassifier):
+    r"""Class-rebalanced least squares, online and equal to its batch solution at every row.
+
+    Minimises, over all rows seen so far,
+
+    $$\sum_c \text{cost}_c \, \frac{1}{n_c} \sum_{i \in c} (t_i - w \cdot x_i - b)^2 + l_2 |w|^2$$
+
+    with targets $\tau \pm \eta$, so that a class of 10 rows counts as much as one of 10,000. The
+    state is the count, the sum and the second moment of each class; the weights are solved from it
+    when they are first asked for, exactly, by Cholesky. Nothing is sampled and nothing is tuned
+    but one ridge value; the order of the rows does not matter.
+
+    Use it where one class is rare and a mistake on it costs as much as all the others together:
+    the decision is that of linear discriminant analysis with equal priors. For two labels and an
+    unpenalised intercept it equals `RidgeClassifier(alpha=l2 * n / 2, class_weight="balanced")` of
+    scikit-learn. Each row costs $O(d^2)$, a prediction after new rows $O(d^3 / 3)$.
+
+    Parameters
+    ----------
+    l2
+        Ridge, at least 0: the paper's b. It stands beside class *means*, so its weight does not
+        fade as rows come in; that of `RLSClassifier` stands beside a sum.
+    learn_intercept
+        Whether to fit an intercept, which is not penalised. With `False` the rule is literally the
+        paper's on the given features.
+    costs
+        Cost of each label's mean error, by label; 1 for those not named.
+    prior
+        Which class ratio probabilities speak of: "balanced" agrees with `predict_one`, "natural"
+        is calibrated to the running class ratio, a dict from label to share sets it. `predict_one`
+        is the rebalanced decision whatever the prior.
+    tau
+        Threshold; the targets are tau - eta and tau + eta. With an intercept it only shifts it.
+    eta
+        Half the distance of the targets, above 0; it only scales the weights.
+    strategy
+        For more than two labels: "ovr" solves each label against the rest, "shared" solves one
+        system for all of them, each label with the same total weight. Two labels: no difference.
+    classes
+        The labels, in order, if they are to be known from the start; otherwise they are taken as
+        they come.
+    max_state_bytes
+        Most bytes that the class moments may take; a row that would need more is refused.
+
+    Attributes
+    ----------
+    weights
+        Coefficients by feature; by label first, if the labels are not booleans.
+    intercept
+        The constant of the score.
+    class_counts
+        The weight of the rows learnt of each label.
+    n_updates
+        Rows learnt.
+
+    Examples
+    --------
+
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> import river_nrrls as rn
+
+    >>> model = preprocessing.StandardScaler() | rn.NRRLSClassifier(l2=0.1)
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.GeometricMean())
+    GeometricMean: 89.22%
+
+    References
+    ----------
+    [^1]: [Jang, J.-H. (2023). Online class-rebalanced recursive least squares](
+        https://arxiv.org/abs/2301.09230), equations 3-8 and Appendices A and B
+
+    """
+
+    costs = Parameter(costs)
+    prior = Parameter(prior)
+    tau = Parameter(checks.finite)
+    eta = Parameter(checks.positive)
+    strategy = Parameter(checks.choice("ovr", "shared"))
+
+    _mutable = frozenset(
+        {
+            "l2",
+            "learn_intercept",
+            "costs",
+            "prior",
+            "tau",
+            "eta",
+            "strategy",
+            "max_state_bytes",
+        }
+    )
+
+    def __init__(
+        self,
+        l2: float = 1e-4,
+        learn_intercept: bool = True,
+        costs: dict[ClfTarget, float] | None = None,
+        prior: str | dict[ClfTarget, float] = "balanced",
+        tau: float = 0.0,
+        eta: float = 1.0,
+        strategy: str = "ovr",
+        classes: tuple[ClfTarget, ...] | None = None,
+        max_state_bytes: int = 1 << 30,
+    ) -> None:
+        self.costs = costs
+        self.prior = prior
+        self.tau = tau
+        self.eta = eta
+        self.strategy = strategy
+        super().__init__(l2, learn_intercept, 1.0, classes, max_state_bytes)
+
+    def _cost(self) -> list[float]:
+        given = self.costs or {}
+        return [float(given.get(label, 1.0)) for label in self._labels]
+
+    def _multipliers(self) -> list[float]:
+        k = [1.0 / n if (n := flat.item(0)) > 0.0 else 0.0 for flat in self._flat]
+        return k if self.costs is None else [c * kc for c, kc in zip(self._cost(), k, strict=True)]
+
+    def _pair_multipliers(self) -> tuple[float, float]:
+        if self.costs is not None:
+            return super()._pair_multipliers()
+        low, high = self._flat
+        n0, n1 = low.item(0), high.item(0)
+        return 1.0 / n0 if n0 > 0.0 else 0.0, 1.0 / n1 if n1 > 0.0 else 0.0
+
+    @property
+    def _shared(self) -> bool:
+        return bool(self.strategy == "shared")
+
+    def _one_vs_rest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        n = self._counts()
+        others = n.sum() - n
+        rest = np.divide(1.0, others, out=np.zeros(len(n)), where=others > 1e-9 * n)
+        return np.array(self._multipliers()), np.array(self._cost()) * self._scales(), rest
+
+    def _shares(self) -> tuple[np.ndarray, np.ndarray]:
+        n = self._counts()
+        c = np.where(n > 0.0, self._cost(), 0.0)
+        if self._shared or len(n) == 2:
+            return c / c.sum(), c
+        rest = np.array(
+            [np.average(np.delete(c, i), weights=np.delete(n, i)) for i in range(len(n))]
+        )
+        return c / (c + rest), n
+
+    def _log_prior_odds(self) -> np.ndarray | None:
+        if isinstance(self.prior, Mapping):
+            missing = [label for label in self._labels if label not in self.prior]
+            if missing:
+                raise ValueError(f"prior={self.prior!r} names no share for {missing}; add them")
+            share = np.array([self.prior[label] for label in self._labels], dtype=float)
+        elif self.prior == "natural":
+            share = self._counts()
+        else:
+            return None
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(share / (share.sum() - share)))
