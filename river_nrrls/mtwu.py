@@ -38,7 +38,7 @@ def update_times(
         learner.n_updates += learner._steps(row, code, w, m)
     else:
         for _ in range(m):
-            learner._update(row, code, w)
+            learner._update(row.copy(), code, w)
 
 
 def accepted_keywords(model: Any, method: str) -> frozenset[str] | None:

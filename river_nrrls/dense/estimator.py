@@ -58,7 +58,7 @@ class DenseClassifier(base.MiniBatchClassifier):
 
     @abc.abstractmethod
     def _update(self, row: np.ndarray, code: Any, w: float) -> None:
-        """Learn one encoded instance of weight `w` > 0."""
+        """Learn one encoded instance of weight `w` > 0; the row may be used up."""
 
     def _update_many(self, rows: np.ndarray, codes: list[Any], w: np.ndarray | None) -> None:
         """Learn a batch of encoded instances, as the loop would."""

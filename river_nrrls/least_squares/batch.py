@@ -31,7 +31,7 @@ def least_squares_weights(X: np.ndarray, y: np.ndarray, l2: float) -> np.ndarray
 
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> batch.least_squares_weights(X, np.array([-1, -1, 1]), l2=0.1)
-    array([-1.1552...,  0.8096...])
+    array([-1.18942731,  0.89574156])
 
     References
     ----------
@@ -77,7 +77,7 @@ def total_error_rate_weights(
 
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> batch.total_error_rate_weights(X, np.array([-1, -1, 1]), l2=0.1)
-    array([-0.9427...,  0.9885...])
+    array([-1.09970674,  0.92375367])
 
     References
     ----------
