@@ -58,7 +58,7 @@ class RuleClassifier(DenseClassifier):
 class BinaryClassifier(RuleClassifier):
     """A rule for the labels False and True, coded -1.0 and +1.0; the state is a vector `_w`."""
 
-    _state_attributes = ("_w",)
+    _state_attributes: ClassVar[tuple[str, ...]] = ("_w",)
     _binary = True
     _labels: list[ClfTarget] = [False, True]
     _codes = {False: -1.0, True: 1.0}
