@@ -6,7 +6,13 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from .least_squares import NRRLSClassifier, RLSClassifier
+from .least_squares import (
+    ARRLSClassifier,
+    IRRLSClassifier,
+    NRRLSClassifier,
+    RecursiveNRRLSClassifier,
+    RLSClassifier,
+)
 from .mtwu import MTWUClassifier
 from .multiclass import (
     MulticlassOGDClassifier,
@@ -17,10 +23,13 @@ from .multiclass import (
 
 if TYPE_CHECKING:
     from . import datasets as datasets
+    from . import feature_extraction as feature_extraction
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ARRLSClassifier",
+    "IRRLSClassifier",
     "MTWUClassifier",
     "MulticlassOGDClassifier",
     "MulticlassPAClassifier",
@@ -28,6 +37,7 @@ __all__ = [
     "MulticlassROMMAClassifier",
     "NRRLSClassifier",
     "RLSClassifier",
+    "RecursiveNRRLSClassifier",
 ]
 
 # Imported when first asked for, so that `import river_nrrls` stays as light as its learners.

@@ -62,7 +62,7 @@ class ReducedPolynomialExtender(base.MiniBatchTransformer):
     ...     rn.NRRLSClassifier()
     ... )
     >>> evaluate.progressive_val_score(dataset, model, metrics.GeometricMean())
-    GeometricMean: 0.00%
+    GeometricMean: 97.41%
 
     References
     ----------

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from . import batch
+from .ar_rls import ARRLSClassifier
 from .base import LeastSquaresClassifier
+from .ir_rls import IRRLSClassifier
 from .nrrls import NRRLSClassifier
+from .recursive_nrrls import RecursiveNRRLSClassifier
 from .rls import RLSClassifier
 
-__all__ = ["LeastSquaresClassifier", "NRRLSClassifier", "RLSClassifier", "batch"]
+__all__ = [
+    "ARRLSClassifier",
+    "IRRLSClassifier",
+    "LeastSquaresClassifier",
+    "NRRLSClassifier",
+    "RLSClassifier",
+    "RecursiveNRRLSClassifier",
+    "batch",
+]

@@ -54,7 +54,7 @@ class ARRLSClassifier(InverseClassifier):
     >>> model = preprocessing.StandardScaler() | rn.ARRLSClassifier(l2=0.1)
     >>> dataset = rn.datasets.load("ozone-eight")
     >>> evaluate.progressive_val_score(dataset, model, metrics.GeometricMean())
-    GeometricMean: 0.00%
+    GeometricMean: 75.87%
 
     References
     ----------

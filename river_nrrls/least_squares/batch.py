@@ -35,8 +35,9 @@ def least_squares_weights(X: np.ndarray, y: np.ndarray, l2: float) -> np.ndarray
 
     References
     ----------
-    [^1]: [Jang, J.-H. (2023). Online class-rebalanced recursive least squares, equation 2](
-        https://arxiv.org/abs/2301.09230)
+    [^1]: [Jang, S.-I. (2023). Deterministic online classification: non-iteratively reweighted
+        recursive least-squares for binary class rebalancing](https://arxiv.org/abs/2301.09230),
+        equation 2
 
     """
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
@@ -81,8 +82,9 @@ def total_error_rate_weights(
 
     References
     ----------
-    [^1]: [Jang, J.-H. (2023). Online class-rebalanced recursive least squares, equations 3 and 4](
-        https://arxiv.org/abs/2301.09230)
+    [^1]: [Jang, S.-I. (2023). Deterministic online classification: non-iteratively reweighted
+        recursive least-squares for binary class rebalancing](https://arxiv.org/abs/2301.09230),
+        equations 3 and 4
 
     """
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)

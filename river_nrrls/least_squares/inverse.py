@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.linalg.blas import daxpy, ddot, dsymv, dsyr
 
@@ -37,7 +39,7 @@ class InverseClassifier(BinaryClassifier):
 
     l2 = Parameter(checks.positive)
 
-    _state_attributes = ("_P", "_n")
+    _state_attributes: ClassVar[tuple[str, ...]] = ("_P", "_n")
 
     def __init__(self, l2: float, learn_intercept: bool) -> None:
         self.l2 = l2

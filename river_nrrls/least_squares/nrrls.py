@@ -94,8 +94,9 @@ class NRRLSClassifier(LeastSquaresClassifier):
 
     References
     ----------
-    [^1]: [Jang, J.-H. (2023). Online class-rebalanced recursive least squares](
-        https://arxiv.org/abs/2301.09230), equations 3-8 and Appendices A and B
+    [^1]: [Jang, S.-I. (2023). Deterministic online classification: non-iteratively reweighted
+        recursive least-squares for binary class rebalancing](https://arxiv.org/abs/2301.09230),
+        equations 3-8 and Appendices A and B
 
     """
 

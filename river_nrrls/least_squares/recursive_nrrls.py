@@ -77,7 +77,7 @@ class RecursiveNRRLSClassifier(InverseClassifier):
     >>> model = rn.RecursiveNRRLSClassifier(l2=0.1)
     >>> dataset = rn.datasets.load("monks-2")
     >>> evaluate.progressive_val_score(dataset, model, metrics.GeometricMean())
-    GeometricMean: 0.00%
+    GeometricMean: 52.54%
 
     References
     ----------
