@@ -12,13 +12,10 @@ from river.base.typing import ClfTarget, FeatureName
 from scipy.linalg.blas import daxpy, dcopy, ddot, dscal, dsyr, dsyrk
 from scipy.linalg.lapack import dposv
 
-from ..dense import DenseClassifier, Parameter, checks, probability
+from ..dense import DenseClassifier, Parameter, checks
 from ..dense.checks import HUGE
 from ..dense.columns import UNUSUAL
-from . import moments, solve
-
-# Log-odds beyond which 1 - p is below the rounding of p: what lies there is noise.
-CERTAIN = 36.0
+from . import moments, probabilities, solve
 
 
 class LeastSquaresClassifier(DenseClassifier):
@@ -433,58 +430,34 @@ class LeastSquaresClassifier(DenseClassifier):
         return None
 
     def _link(self) -> tuple[float, np.ndarray] | None:
-        r"""Slope and offsets of the log-odds; None where only one class has been seen.
-
-        For Gaussian classes of one covariance, shares p and q = 1 - p of a label and the rest in
-        the objective and targets -1 and +1, the score f satisfies
-        logit = (f - (p - q)(1 - rho)) / (2 p q (1 - rho)) + log(pi / (1 - pi)), where rho is half
-        the distance of the classes' mean scores. To agree with the decision all labels get one
-        slope, and two labels no offset.
-        """
+        """Slope and offsets of the log-odds; None where only one class has been seen."""
         u = self._solution()
         if self._link_cache[0] is not u:
             self._link_cache = (u, self._compute_link())
         return self._link_cache[1]
 
     def _compute_link(self) -> tuple[float, np.ndarray] | None:
-        k = np.array(self._multipliers())
-        seen = [i for i, kc in enumerate(k) if kc > 0.0]
-        if len(seen) < 2:
+        n = np.array([flat.item(0) for flat in self._flat])
+        if np.count_nonzero(n) < 2:
             return None
         form = self._coefficients()
         form = form if form.ndim == 2 else np.stack([-form, form])
-        n = np.array([A[0, 0] for A in self._A])
-        means = np.array([self._A[i][:, 0] / n[i] + self._shift for i in seen])
-        scores = means @ form.T
+        means = [A[:, 0] / A[0, 0] + self._shift if A[0, 0] else self._shift for A in self._A]
         shares, rest = self._shares()
-        p, rho = [], []
-        for row, i in enumerate(seen):
-            others = [r for r in range(len(seen)) if r != row]
-            far = np.average(scores[others, i], weights=rest[[seen[r] for r in others]])
-            rho.append((scores[row, i] - far) / 2.0)
-            p.append(shares[i])
-        p_, q_ = np.array(p), 1.0 - np.array(p)
-        pq = 2.0 * p_ * q_
-        # n rows cannot tell that classes are further apart than that one of them might be wrong.
-        least = max(1e-6, 1.0 / (2.0 + float(self._counts().sum())))
-        slope = float(np.mean(1.0 / (pq * np.clip(1.0 - np.array(rho), least, 1.0))))
-        offsets = np.full(len(k), -np.inf)
-        odds = self._log_prior_odds()
-        if odds is not None:
-            offsets[seen] = (q_ - p_) / pq + odds[seen]
-        elif len(seen) == 2:
-            offsets[seen] = 0.0
-        else:
-            offsets[seen] = float(np.mean((q_ - p_) / pq)) - math.log(len(seen) - 1)
-        return slope, offsets
+        return probabilities.lda_link(
+            np.array(means) @ form.T,
+            n > 0.0,
+            shares,
+            rest,
+            self._log_prior_odds(),
+            float(self._counts().sum()),
+        )
 
     def _pair(self, score: float, row: np.ndarray) -> tuple[float, float]:
-        slope, offset = self._pair_link()
-        return probability.logistic_pair(min(max(slope * score + offset, -CERTAIN), CERTAIN))
+        return probabilities.pair(score, *self._pair_link())
 
     def _pairs(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        slope, offset = self._pair_link()
-        return probability.logistic_pairs(np.clip(slope * scores + offset, -CERTAIN, CERTAIN))
+        return probabilities.pairs(scores, *self._pair_link())
 
     def _pair_link(self) -> tuple[float, float]:
         """Slope and offset for True; before both labels are seen the slope at rho = 0."""
@@ -494,10 +467,5 @@ class LeastSquaresClassifier(DenseClassifier):
     def _proba(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
         link = self._link()
         if link is None:
-            n = self._counts()
-            seen = n > 0.0 if n.any() else n == 0.0
-            return np.asarray(np.broadcast_to(seen / seen.sum(), scores.shape))
-        slope, offsets = link
-        odds = np.clip(slope * scores + offsets, -CERTAIN, CERTAIN)
-        odds[..., np.isneginf(offsets)] = -np.inf
-        return probability.softmax(-np.logaddexp(0.0, -odds))
+            return probabilities.seen_only(self._counts(), scores.shape)
+        return probabilities.proba(scores, *link)
