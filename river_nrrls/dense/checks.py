@@ -38,8 +38,15 @@ class Parameter:
 
     def __set__(self, obj: Any, value: Any) -> None:
         self.check(self.name, value)
-        obj.__dict__[self.name] = value
-        obj._parameter_changed(self.name)
+        values = obj.__dict__
+        before = dict(values)
+        values[self.name] = value
+        try:
+            obj._parameter_changed(self.name)
+        except ValueError:
+            values.clear()
+            values.update(before)
+            raise
 
 
 def refuse(name: str, value: Any, wanted: str) -> ValueError:

@@ -5,17 +5,39 @@ from __future__ import annotations
 import abc
 import math
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from river.base.typing import ClfTarget, FeatureName
 from scipy.linalg.blas import daxpy, dcopy, ddot, dscal, dsyr, dsyrk
 from scipy.linalg.lapack import dposv
 
-from ..dense import DenseClassifier, Parameter, checks
+from ..dense import DenseClassifier, Parameter, checks, frames
 from ..dense.checks import HUGE
 from ..dense.columns import UNUSUAL
+from ..dense.rules import grown
 from . import moments, probabilities, solve
+
+NO_RANGE = (
+    "scaling='minmax' needs the least and largest values from the first row on, which this model "
+    "has not kept; use scaling='standard', or set it before learning starts"
+)
+
+# Which calls cannot be exact under which option, and why.
+IMPOSSIBLE = (
+    (
+        "_forgets",
+        (True,),
+        ("merge", "unlearn_one", "unlearn_many"),
+        "decayed rows would have to come with their age",
+    ),
+    (
+        "scaling",
+        ("minmax",),
+        ("unlearn_one", "unlearn_many"),
+        "least and largest values do not say what they were before",
+    ),
+)
 
 
 class LeastSquaresClassifier(DenseClassifier):
@@ -34,11 +56,13 @@ class LeastSquaresClassifier(DenseClassifier):
     classes = Parameter(checks.classes)
     max_state_bytes = Parameter(checks.positive_integer)
 
+    # Of the learners that have them as parameters.
     forgetting_clock: str = "global"
+    scaling: str | None = None
     tau: float = 0.0
     eta: float = 1.0
 
-    _state_attributes = ("_A", "_shift", "_gains", "_seen")
+    _state_attributes = ("_A", "_shift", "_gains", "_seen", "_low", "_high")
 
     def __init__(
         self,
@@ -81,16 +105,20 @@ class LeastSquaresClassifier(DenseClassifier):
 
     def _scales(self) -> np.ndarray:
         """What one unit of each class's stored moments is worth now, under forgetting."""
-        if self.forgetting == 1.0:
-            return np.ones(len(self._A))
+        return np.array(self._scales_list())
+
+    def _scales_list(self) -> list[float]:
+        if not self._forgets:
+            return [1.0] * len(self._A)
         now = self.n_updates
         ages = [0 if self.forgetting_clock == "class" else now - t for t in self._seen]
         decays = [self.forgetting**age for age in ages]
-        return np.asarray(np.array(decays, dtype=float) / np.array(self._gains))
+        return [decay / gain for decay, gain in zip(decays, self._gains, strict=True)]
 
     def _counts(self) -> np.ndarray:
-        """The (decayed) weight of the rows of each class."""
-        return np.asarray(np.array([A[0, 0] for A in self._A]) * self._scales())
+        """The (decayed) weight of the rows of each class; above 0 where it has a row at all."""
+        n = np.array([A[0, 0] for A in self._A])
+        return np.asarray(np.maximum(n * self._scales(), np.where(n > 0.0, 1e-300, 0.0)))
 
     @property
     def class_counts(self) -> dict[ClfTarget, float]:
@@ -108,6 +136,9 @@ class LeastSquaresClassifier(DenseClassifier):
         self._shift = np.zeros(self._columns.size)
         self._gains: list[float] = []
         self._seen: list[int] = []
+        # Least and largest values, kept for scaling="minmax" only.
+        self._low: Any = None
+        self._high: Any = None
         self._allocate()
 
     def _allocate(self) -> None:
@@ -119,6 +150,7 @@ class LeastSquaresClassifier(DenseClassifier):
         self._first = [A.T[0] for A in self._A]
         self._checkpoint = 1 << max(1, self.n_updates.bit_length())
         self._ridge_cache: np.ndarray | None = None
+        self._work = np.zeros((2, size))
         self._drop()
 
     def _drop(self) -> None:
@@ -128,9 +160,11 @@ class LeastSquaresClassifier(DenseClassifier):
 
     def _parameter_changed(self, name: str) -> None:
         self._drop()
-        if name in ("l2", "learn_intercept"):
+        if name in ("l2", "learn_intercept", "scaling"):
             self._ridge_cache = None
             self._centred: bool = self.__dict__.get("learn_intercept", True)
+            if self.scaling == "minmax" and self.__dict__.get("n_updates") and self._low is None:
+                raise ValueError(NO_RANGE)
         elif name == "forgetting":
             self._forgets = self.forgetting != 1.0
 
@@ -139,9 +173,9 @@ class LeastSquaresClassifier(DenseClassifier):
 
     def _grow(self, size: int) -> None:
         self._A = [moments.grown(A, size) for A in self._A]
-        shift = np.zeros(size)
-        shift[: len(self._shift)] = self._shift
-        self._shift = shift
+        self._shift = grown(self._shift, size)
+        if self._low is not None:
+            self._low, self._high = grown(self._low, size), grown(self._high, size)
         self._allocate()
 
     def _add_label(self, label: ClfTarget) -> None:
@@ -179,9 +213,14 @@ class LeastSquaresClassifier(DenseClassifier):
         # Sums about the first row keep the digits that a large mean would cost.
         if self.learn_intercept:
             self._shift[1:] = row[1:]
+        if self.scaling == "minmax":
+            self._low, self._high = row.copy(), row.copy()
 
     def _update(self, row: np.ndarray, code: int, w: float) -> None:
         size = len(row)
+        if self._low is not None:
+            np.minimum(self._low, row, out=self._low)
+            np.maximum(self._high, row, out=self._high)
         if self._centred:
             daxpy(self._shift, row, size, -1.0)
         if self._forgets:
@@ -203,28 +242,173 @@ class LeastSquaresClassifier(DenseClassifier):
         self._seen[code] = t
         decay = self.forgetting**age
         gain = self._gains[code] / decay if decay > 1e-100 else math.inf
-        if gain > 1e100:
+        if gain > 1e6:
             self._flat[code] *= decay / self._gains[code]
             gain = 1.0
         self._gains[code] = gain
         return gain
 
     def _update_many(self, rows: np.ndarray, codes: list[int], w: np.ndarray | None) -> None:
-        if self.forgetting != 1.0:
+        if self._forgets:
             super()._update_many(rows, codes, w)
             return
+        if self._low is not None:
+            np.minimum(self._low, rows.min(axis=0), out=self._low)
+            np.maximum(self._high, rows.max(axis=0), out=self._high)
+        self._accumulate(rows, codes, w, 1.0)
+        self.n_updates += len(rows)
+        if self.n_updates >= self._checkpoint:
+            self._recentre()
+
+    def _accumulate(
+        self, rows: np.ndarray, codes: list[int], w: np.ndarray | None, sign: float
+    ) -> None:
+        """Add a block of rows to the moments, or take it back."""
         if self.learn_intercept:
             rows -= self._shift
         if w is not None:
             rows *= np.sqrt(w)[:, None]
         coded = np.array(codes)
         for code in set(codes):
-            block = rows[coded == code]
-            dsyrk(1.0, block.T, 1.0, self._A[code], 0, 1, 1)
-        self.n_updates += len(rows)
+            dsyrk(sign, rows[coded == code].T, 1.0, self._A[code], 0, 1, 1)
         self._u = None
-        if self.n_updates >= self._checkpoint:
-            self._recentre()
+
+    def unlearn_one(self, x: dict[FeatureName, Any], y: ClfTarget, w: float = 1.0) -> None:
+        """Take back a row that was learnt: the model is as if it had never seen it.
+
+        Parameters
+        ----------
+        x
+            The features, as they were learnt.
+        y
+            The label.
+        w
+            The weight.
+
+        """
+        self._require("unlearn_one")
+        w = checks.weight(w)
+        label = self._check_label(y)
+        values = checks.features(x)
+        if w == 0.0:
+            return
+        names = list(values)
+        M = np.array([[values[name] for name in names]]).reshape(1, -1)
+        self._unlearn(names, M, [label], np.array([w]))
+
+    def unlearn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Take back a mini-batch that was learnt; one bad row rejects the whole of it.
+
+        Parameters
+        ----------
+        X
+            A dataframe of features.
+        y
+            A series of labels.
+        w
+            Sample weights: None, one number for all, or one for each row.
+
+        """
+        self._require("unlearn_many")
+        names, M = frames.features(X)
+        labels = frames.series(y, len(M), "y").tolist()
+        weights = frames.weights(w, len(M))
+        labels = self._check_labels(labels, weights)
+        if weights is None:
+            weights = np.ones(len(M))
+        kept = weights > 0.0
+        self._unlearn(names, M[kept], labels, weights[kept])
+
+    def _unlearn(
+        self, names: list[FeatureName], M: np.ndarray, labels: list[ClfTarget], w: np.ndarray
+    ) -> None:
+        for j, name in enumerate(names):
+            if name not in self._columns.names and M[:, j].any():
+                raise ValueError(f"feature {name!r} was never learnt, so it cannot be unlearnt")
+        for label in dict.fromkeys(labels):
+            own = float(w[[other == label for other in labels]].sum())
+            had = self.class_counts.get(label, 0.0)
+            if own > had * (1.0 + 1e-9):
+                raise ValueError(
+                    f"label {label!r} was learnt with a weight of {had:g} in all, so {own:g} "
+                    "cannot be unlearnt"
+                )
+        if not len(M):
+            return
+        codes = [self._codes[label] for label in labels]
+        self._accumulate(self._rows(names, M), codes, w, -1.0)
+        self.n_updates = max(0, self.n_updates - len(M))
+        for code in set(codes):
+            if self._A[code][0, 0] <= 1e-9 * w.sum():
+                self._A[code][:] = 0.0
+        self._forget_labels()
+        self._allocate()
+
+    def _forget_labels(self) -> None:
+        """Drop the labels without a row, unless they are fixed."""
+        if self.classes is not None or self._two_bools() and any(A[0, 0] for A in self._A):
+            return
+        kept = [k for k, A in enumerate(self._A) if A[0, 0] > 0.0]
+        self._A = [self._A[k] for k in kept]
+        self._gains = [self._gains[k] for k in kept]
+        self._seen = [self._seen[k] for k in kept]
+        self._labels = [self._labels[k] for k in kept]
+        self._codes = {label: k for k, label in enumerate(self._labels)}
+        self._binary = self._two_bools()
+
+    def merge(self, other: Self) -> None:
+        """Learn all that another model has learnt: one model on both streams, in any order.
+
+        The other model may have seen other features and labels. It is left as it is.
+
+        Parameters
+        ----------
+        other
+            A model of the same class.
+
+        """
+        if type(other) is not type(self):
+            raise TypeError(
+                f"a {type(self).__name__} merges with another one, got {type(other).__name__}"
+            )
+        self._require("merge")
+        other._require("merge")
+        if self.scaling != other.scaling:
+            raise ValueError(
+                f"scaling={self.scaling!r} cannot merge with scaling={other.scaling!r}; "
+                "clone one of them with the scaling of the other and include_attributes=True"
+            )
+        labels = [self._check_label(label) for label in other._labels]
+        new = [label for label in labels if label not in self._codes]
+        self._make_room(other._columns.names, new)
+        for label in new:
+            self._add_label(label)
+        size = self._columns.size
+        at = np.array([0, *(self._columns.names[name] + 1 for name in other._columns.names)])
+        shift = np.zeros(size)
+        shift[at] = other._shift
+        if self.n_updates == 0:
+            self._shift = shift.copy()
+        delta = self._shift - shift
+        for label, A in zip(labels, other._A, strict=True):
+            wide = moments.empty(size)
+            wide[np.ix_(at, at)] = moments.symmetric(A)
+            self._A[self._codes[label]] += np.tril(moments.shifted(wide, delta))
+        if other._low is not None:
+            low, high = np.zeros(size), np.zeros(size)
+            low[at], high[at] = other._low, other._high
+            first = self._low is None
+            self._low = low if first else np.minimum(self._low, low)
+            self._high = high if first else np.maximum(self._high, high)
+        self.n_updates += other.n_updates
+        self._allocate()
+
+    def _require(self, call: str) -> None:
+        """Refuse a call whose law does not hold for this learner's options."""
+        for option, value, calls, reason in IMPOSSIBLE:
+            if call in calls and getattr(self, option, None) in value:
+                shown = "forgetting < 1" if option == "_forgets" else f"{option}={value[0]!r}"
+                raise ValueError(f"{call} is not possible with {shown}: {reason}")
 
     def _recentre(self) -> None:
         """Move the shift where the first row lay far off the mean, an outlier; each doubling of n.
@@ -248,12 +432,46 @@ class LeastSquaresClassifier(DenseClassifier):
     # scores: targets are -1 and +1 once tau and eta are taken out, and 0 decides.
 
     def _ridge(self) -> np.ndarray:
-        """The penalty on the square of each entry of a solution."""
+        """The penalty on the square of each entry of a solution.
+
+        Scaling a feature by s and penalising its weight is penalising the plain weight s^2 times.
+        """
         ridge = self._ridge_cache
-        if ridge is None:
-            ridge = self._ridge_cache = np.full(len(self._T), float(self.l2))
+        if self.scaling == "standard":
+            return self._standard_ridge()
+        if ridge is None or self.scaling is not None:
+            if self._low is not None:
+                square = (self._high - self._low) ** 2
+                ridge = self.l2 * np.where(square > 0.0, square, 1.0)
+            else:
+                ridge = np.full(len(self._T), float(self.l2))
             ridge[0] = 0.0
+            self._ridge_cache = ridge
         return ridge
+
+    def _standard_ridge(self) -> np.ndarray:
+        """l2 times the variance of each feature over all rows."""
+        q, m = self._work
+        size = len(q)
+        n = 0.0
+        q[:] = 0.0
+        m[:] = 0.0
+        for k, flat, first in zip(self._scales_list(), self._flat, self._first, strict=True):
+            daxpy(flat, q, size, k, 0, size + 1, 0, 1)
+            daxpy(first, m, size, k)
+            n += k * flat.item(0)
+        if n == 0.0:
+            return q
+        dscal(1.0 / n, m)
+        square = np.multiply(m, m)
+        dscal(1.0 / n, q)
+        least = q * 1e-12
+        least += 1e-300
+        q -= square
+        np.maximum(q, least, out=q)
+        dscal(self.l2, q)
+        q[0] = 0.0
+        return q
 
     def _solution(self) -> np.ndarray:
         """(D,) for two labels, the second against the first; (K, D) else."""
@@ -317,10 +535,22 @@ class LeastSquaresClassifier(DenseClassifier):
         return np.array(rows).reshape(-1, len(self._T))
 
     def _plain_moments(self) -> list[np.ndarray]:
-        """Moments about the shift with an intercept, about 0 without."""
-        if self.learn_intercept or not self._shift.any():
+        """Moments about the shift with an intercept, about the origin without."""
+        delta = self._origin() - self._shift
+        if self.learn_intercept or not delta.any():
             return self._A
-        return [moments.shifted(A, -self._shift) for A in self._A]
+        return [moments.shifted(A, delta) for A in self._A]
+
+    def _origin(self) -> np.ndarray:
+        """Where scaled features are 0, which matters without an intercept only."""
+        origin = np.zeros(len(self._shift))
+        if self.scaling == "minmax" and self._low is not None:
+            origin[1:] = self._low[1:]
+        elif self.scaling == "standard" and any(A[0, 0] for A in self._A):
+            k = self._scales()
+            sums = sum(kc * A[:, 0] for kc, A in zip(k, self._A, strict=True))
+            origin[1:] = sums[1:] / sums[0] + self._shift[1:]
+        return origin
 
     def _solve(self, R: np.ndarray, Z: np.ndarray, total: np.ndarray) -> np.ndarray:
         """Solutions of (R + ridge) u = z for each row z of Z; `total` is z for targets all 1."""
@@ -345,7 +575,7 @@ class LeastSquaresClassifier(DenseClassifier):
                     stacklevel=2,
                 )
         if not self.learn_intercept:
-            u[0] = -self.tau / self.eta
+            u[0] = -self.tau / self.eta - self._origin()[1:] @ u[1:]
         return np.ascontiguousarray(u.T)
 
     def _solve_few(self, R: np.ndarray, Z: np.ndarray, total: np.ndarray) -> np.ndarray | None:
@@ -362,7 +592,10 @@ class LeastSquaresClassifier(DenseClassifier):
         w = solve.few_rows(S, right.T, self._ridge()[1:])
         if w is None:
             return None
-        b = (Z[:, 0] / full[0, 0] - m @ w) if self._centred else [-self.tau / self.eta] * len(Z)
+        if self._centred:
+            b = Z[:, 0] / full[0, 0] - m @ w
+        else:
+            b = -self.tau / self.eta - self._origin()[1:] @ w
         return np.column_stack([b, w.T])
 
     # Scores.

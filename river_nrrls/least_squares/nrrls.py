@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from river.base.typing import ClfTarget
 
 from ..dense import Parameter, checks
-from .base import LeastSquaresClassifier
+from .base import NO_RANGE, LeastSquaresClassifier
 
 
 def costs(name: str, value: Any) -> None:
@@ -62,6 +62,16 @@ class NRRLSClassifier(LeastSquaresClassifier):
         Threshold; the targets are tau - eta and tau + eta. With an intercept it only shifts it.
     eta
         Half the distance of the targets, above 0; it only scales the weights.
+    forgetting
+        Weight of a row after one more row, in (0, 1]; its memory is 1 / (1 - forgetting) rows. A
+        class that is absent is not forgotten: only its mean over its own rows counts.
+    forgetting_clock
+        "global" lets every row age all others, "class" only those of its own class, so that each
+        class has the same memory however rare it is.
+    scaling
+        None, "standard" or "minmax": the ridge acts on features scaled by their standard deviation
+        or range over all rows so far. It is exact and retrospective, from the state: results do not
+        depend on the units of any feature, and no scaler is needed in front.
     strategy
         For more than two labels: "ovr" solves each label against the rest, "shared" solves one
         system for all of them, each label with the same total weight. Two labels: no difference.
@@ -104,6 +114,8 @@ class NRRLSClassifier(LeastSquaresClassifier):
     prior = Parameter(prior)
     tau = Parameter(checks.finite)
     eta = Parameter(checks.positive)
+    forgetting_clock = Parameter(checks.choice("global", "class"))
+    scaling = Parameter(checks.choice(None, "standard", "minmax"))
     strategy = Parameter(checks.choice("ovr", "shared"))
 
     _mutable = frozenset(
@@ -114,6 +126,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
             "prior",
             "tau",
             "eta",
+            "scaling",
             "strategy",
             "max_state_bytes",
         }
@@ -127,6 +140,9 @@ class NRRLSClassifier(LeastSquaresClassifier):
         prior: str | dict[ClfTarget, float] = "balanced",
         tau: float = 0.0,
         eta: float = 1.0,
+        forgetting: float = 1.0,
+        forgetting_clock: str = "global",
+        scaling: str | None = None,
         strategy: str = "ovr",
         classes: tuple[ClfTarget, ...] | None = None,
         max_state_bytes: int = 1 << 30,
@@ -135,8 +151,15 @@ class NRRLSClassifier(LeastSquaresClassifier):
         self.prior = prior
         self.tau = tau
         self.eta = eta
+        self.forgetting_clock = forgetting_clock
+        self.scaling = scaling
         self.strategy = strategy
-        super().__init__(l2, learn_intercept, 1.0, classes, max_state_bytes)
+        super().__init__(l2, learn_intercept, forgetting, classes, max_state_bytes)
+
+    def _adopt(self, source: Self) -> None:
+        if self.scaling == "minmax" and source.n_updates and source._low is None:
+            raise ValueError(NO_RANGE)
+        super()._adopt(source)
 
     def _cost(self) -> list[float]:
         given = self.costs or {}
