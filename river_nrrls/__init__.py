@@ -15,10 +15,13 @@ from .least_squares import (
 )
 from .mtwu import MTWUClassifier
 from .multiclass import (
+    MulticlassAROWClassifier,
+    MulticlassCWClassifier,
     MulticlassOGDClassifier,
     MulticlassPAClassifier,
     MulticlassPerceptronClassifier,
     MulticlassROMMAClassifier,
+    MulticlassSCWClassifier,
 )
 
 if TYPE_CHECKING:
@@ -31,10 +34,13 @@ __all__ = [
     "ARRLSClassifier",
     "IRRLSClassifier",
     "MTWUClassifier",
+    "MulticlassAROWClassifier",
+    "MulticlassCWClassifier",
     "MulticlassOGDClassifier",
     "MulticlassPAClassifier",
     "MulticlassPerceptronClassifier",
     "MulticlassROMMAClassifier",
+    "MulticlassSCWClassifier",
     "NRRLSClassifier",
     "RLSClassifier",
     "RecursiveNRRLSClassifier",

@@ -157,22 +157,26 @@ class SecondOrder(RuleClassifier):
 
     _state_attributes = ("_sigma",)
 
+    def _initial(self) -> float:
+        """A new entry of the diagonal; a learner that keeps a root of Σ starts with that of a."""
+        return float(self.a)
+
     def _reset(self) -> None:
         super()._reset()
         size = self._columns.size
         if self.covariance == "full":
-            self._sigma = np.asfortranarray(np.eye(size) * self.a)
+            self._sigma = np.asfortranarray(np.eye(size) * self._initial())
         else:
-            self._sigma = np.full(size, float(self.a))
+            self._sigma = np.full(size, self._initial())
 
     def _grow(self, size: int) -> None:
         super()._grow(size)
         old = len(self._sigma)
         if self.covariance == "full":
-            sigma = np.asfortranarray(np.eye(size) * self.a)
+            sigma = np.asfortranarray(np.eye(size) * self._initial())
             sigma[:old, :old] = self._sigma
         else:
-            sigma = np.full(size, float(self.a))
+            sigma = np.full(size, self._initial())
             sigma[:old] = self._sigma
         self._sigma = sigma
 

@@ -1,14 +1,17 @@
-"""The multiclass learners by LIBOL's names, and every form and variant of them."""
+"""The multiclass learners by LIBOL's names, and the forms and variants that LIBOL has not."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from river_nrrls.multiclass import (
+    MulticlassAROWClassifier,
+    MulticlassCWClassifier,
     MulticlassOGDClassifier,
     MulticlassPAClassifier,
     MulticlassPerceptronClassifier,
     MulticlassROMMAClassifier,
+    MulticlassSCWClassifier,
 )
 
 # LIBOL name: class, what it fixes, LIBOL's names of the parameters.
@@ -30,9 +33,13 @@ LIBOL: dict[str, tuple[type[Any], dict[str, Any], dict[str, str]]] = {
     "M_OGD": (MulticlassOGDClassifier, {}, {"C": "C"}),
     "M_ROMMA": (MulticlassROMMAClassifier, {"form": "libol"}, {}),
     "M_aROMMA": (MulticlassROMMAClassifier, {"aggressive": True, "form": "libol"}, {}),
+    "M_AROW": (MulticlassAROWClassifier, {}, {"C": "r", "a": "a"}),
+    "M_CW": (MulticlassCWClassifier, {}, {"eta": "eta", "a": "a"}),
+    "M_SCW1": (MulticlassSCWClassifier, {"variant": "I"}, {"eta": "eta", "C": "C", "a": "a"}),
+    "M_SCW2": (MulticlassSCWClassifier, {"variant": "II"}, {"eta": "eta", "C": "C", "a": "a"}),
 }
 
-PAPER: dict[str, tuple[type[Any], dict[str, Any]]] = {
+OURS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     f"{cls.__name__} {kwargs}": (cls, kwargs)
     for cls, kwargs in [
         (MulticlassPerceptronClassifier, {"allocation": "max"}),
@@ -40,12 +47,16 @@ PAPER: dict[str, tuple[type[Any], dict[str, Any]]] = {
         (MulticlassPerceptronClassifier, {"allocation": "proportional"}),
         (MulticlassROMMAClassifier, {}),
         (MulticlassROMMAClassifier, {"aggressive": True}),
+        (MulticlassAROWClassifier, {"covariance": "diagonal"}),
+        (MulticlassCWClassifier, {"covariance": "diagonal"}),
+        (MulticlassSCWClassifier, {"variant": "I", "covariance": "diagonal"}),
+        (MulticlassSCWClassifier, {"variant": "II", "covariance": "diagonal"}),
     ]
 }
 
 LEARNERS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     **{name: (cls, fixed) for name, (cls, fixed, _) in LIBOL.items()},
-    **PAPER,
+    **OURS,
 }
 
 

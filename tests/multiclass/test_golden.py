@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .learners import LIBOL, libol
+from .learners import libol
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 # A loss this close to 0 is rounding: a repeated row, whose loss the rule has just made 0.
@@ -28,7 +28,6 @@ def runs() -> list[Any]:
             cases += [
                 pytest.param(data, run, id=f"{path.stem}-{run['algorithm']}-{run['params']}")
                 for run in data["runs"]
-                if run["algorithm"] in LIBOL
             ]
     return cases
 
@@ -53,10 +52,10 @@ def test_run(data: dict[str, Any], run: dict[str, Any]) -> None:
     for t, n_mistakes in zip(run["checkpoint_t"], run["checkpoint_mistakes"], strict=True):
         assert sum(mistakes[:t]) == n_mistakes
 
-    rtol = run["suggested_rtol_for_weights"]
-    if rtol <= 1e-6:
-        W = np.array(run["W"])
-        np.testing.assert_allclose(model._W, W, rtol=rtol, atol=rtol * abs(W).max())
+    # One run of CW is sensitive in LIBOL's covariance, to 2e-5 in the weights; its root is not.
+    rtol = min(run["suggested_rtol_for_weights"], 1e-6)
+    W = np.array(run["W"])
+    np.testing.assert_allclose(model._W, W, rtol=rtol, atol=rtol * abs(W).max())
 
 
 def test_learn_one_is_the_same() -> None:

@@ -6,12 +6,18 @@ import math
 
 import numpy as np
 import pytest
+from river import datasets
 
+from river_nrrls.multiclass import MulticlassCWClassifier
+from river_nrrls.multiclass.arow import adaptive_regularization
+from river_nrrls.multiclass.covariance import quantile
+from river_nrrls.multiclass.cw import confidence_weighted
 from river_nrrls.multiclass.ogd import gradient_descent
 from river_nrrls.multiclass.pa import passive_aggressive
 from river_nrrls.multiclass.perceptron import perceptron
 from river_nrrls.multiclass.rivals import mistaken, rival
 from river_nrrls.multiclass.romma import relaxed_margin
+from river_nrrls.multiclass.scw import soft_confidence_weighted
 
 
 def margin(W: np.ndarray, x: np.ndarray, y: int, s: int) -> float:
@@ -186,3 +192,136 @@ def test_romma_weight_is_a_part_of_the_step(form: str) -> None:
         relaxed_margin(target, x, y, False, form, w)
     np.testing.assert_allclose(half - W, 0.5 * (full - W), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(twice - W, 2.0 * (full - W), rtol=1e-12, atol=1e-14)
+
+
+def covariance(S: np.ndarray) -> np.ndarray:
+    return np.asarray(S @ S.T if S.ndim == 2 else np.diag(S))
+
+
+def state(rng: np.random.Generator, full: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of four classes and the root of a covariance, or its diagonal."""
+    if full:
+        return rng.normal(size=(4, 5)), np.asfortranarray(rng.normal(size=(5, 5)))
+    return rng.normal(size=(4, 5)), rng.uniform(0.1, 2.0, size=5)
+
+
+PHI = 0.8
+
+
+def alpha_cw(m: float, v: float, phi: float) -> float:
+    psi = 1.0 + phi**2 / 2.0
+    root = math.sqrt(m**2 * psi**2 - m**2 * psi + 2.0 * v * phi**2 * psi)
+    return max(0.0, (-m * psi + root) / (2.0 * v * psi))
+
+
+def beta_cw(alpha: float, v: float, phi: float) -> float:
+    u = (-alpha * v * phi + math.sqrt(alpha**2 * v**2 * phi**2 + 8.0 * v)) ** 2 / 8.0
+    return alpha * phi / (math.sqrt(2.0 * u) + alpha * phi * v)
+
+
+def alpha_scw2(m: float, v: float, C: float) -> float:
+    n = 2.0 * v + 1.0 / (2.0 * C)
+    R = PHI**4 * m**2 * v**2 + 8.0 * n * v * PHI**2 * (n + v * PHI**2)
+    alpha = (-(2.0 * m * n + PHI**2 * m * v) + math.sqrt(R)) / (2.0 * (n**2 + n * v * PHI**2))
+    return max(0.0, alpha)
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("w", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("name", ["CW", "SCW-I", "SCW-II", "AROW"])
+def test_second_order_step_is_the_formula(name: str, w: float, full: bool) -> None:
+    """The step of the docstrings on Σ itself, where the rule works on its root and on x/√v."""
+    rng = np.random.default_rng(8)
+    C, r = 0.3, 0.4
+    steps = 0
+    for _ in range(100):
+        W, S = state(rng, full)
+        x = rng.normal(size=5)
+        y = int(rng.integers(4))
+        s, m = rival(np.vecdot(W, x), y)
+        Sigma, old = covariance(S), W.copy()
+        g = Sigma @ x
+        v = float(x @ g)
+        if name == "AROW":
+            loss = adaptive_regularization(W, S, x, y, r, w)
+            assert loss == max(0.0, 1.0 - m)
+            beta = 1.0 / (v + r)
+            alpha = loss * beta
+        else:
+            if name == "CW":
+                loss = confidence_weighted(W, S, x, y, PHI, 1.0, w)
+                alpha = alpha_cw(m, v, PHI)
+            elif name == "SCW-I":
+                loss = soft_confidence_weighted(W, S, x, y, "I", PHI, C, w)
+                alpha = min(C, alpha_cw(m, v, PHI))
+            else:
+                loss = soft_confidence_weighted(W, S, x, y, "II", PHI, C, w)
+                alpha = alpha_scw2(m, v, C)
+            assert loss == pytest.approx(max(0.0, PHI * math.sqrt(v) - m))
+            beta = beta_cw(alpha, v, PHI)
+        if loss == 0.0:
+            np.testing.assert_array_equal(W, old)
+            np.testing.assert_array_equal(covariance(S), Sigma)
+            continue
+        steps += 1
+        expected = np.zeros((4, 5))
+        expected[y], expected[s] = w * alpha * g, -w * alpha * g
+        np.testing.assert_allclose(W - old, expected, rtol=1e-9, atol=1e-12)
+        step = min(w, 1.0) * beta * np.outer(g, g)
+        shrunk = Sigma - (step if full else np.diag(np.diag(step)))
+        np.testing.assert_allclose(covariance(S), shrunk, rtol=1e-9, atol=1e-12)
+    assert steps > 20
+
+
+def test_scw2_without_slack_reaches_its_margin() -> None:
+    """For C → ∞ the step ends on the constraint, F_y - F_s = φ√(2xᵀΣx)."""
+    rng = np.random.default_rng(9)
+    reached = 0
+    for _ in range(50):
+        W, S = state(rng, True)
+        x = rng.normal(size=5)
+        y = int(rng.integers(4))
+        s, m = rival(np.vecdot(W, x), y)
+        v = float(x @ covariance(S) @ x)
+        if soft_confidence_weighted(W, S, x, y, "II", PHI, 1e12, 1.0) == 0.0:
+            assert m >= PHI * math.sqrt(v)
+            continue
+        after = float(x @ covariance(S) @ x)
+        assert margin(W, x, y, s) == pytest.approx(PHI * math.sqrt(2.0 * after), rel=1e-6)
+        reached += 1
+    assert reached > 20
+
+
+@pytest.mark.parametrize("eta", [0.75, 0.9])
+def test_cw_keeps_its_covariance_where_libol_loses_it(eta: float) -> None:
+    """Raw features of overlapping classes: Σ stays definite, W bounded, and it learns.
+
+    The plain recursion on Σ turns indefinite here, and learns nothing more once it has.
+    """
+    model = MulticlassCWClassifier(eta=eta, learn_intercept=False)
+    plain, W, phi = np.eye(18), np.zeros((7, 18)), quantile(eta)
+    labels: list[str] = []
+    hits = hits_plain = rows = 0
+    for x, y in datasets.ImageSegments():
+        hits += model.predict_one(x) == y
+        model.learn_one(x, y)
+        if y not in labels:
+            labels.append(y)
+        values = np.array(list(x.values()))
+        F = W[: len(labels)] @ values
+        hits_plain += labels[int(F.argmax())] == y
+        s, m = rival(F, labels.index(y))
+        v = float(values @ plain @ values)
+        rows += 1
+        if not v > 0.0 or m >= phi * math.sqrt(v):
+            continue
+        alpha = alpha_cw(m, v, phi)
+        g = plain @ values
+        W[labels.index(y)] += alpha * g
+        W[s] -= alpha * g
+        plain -= beta_cw(alpha, v, phi) * np.outer(g, g)
+    assert np.linalg.eigvalsh(plain)[0] < 0.0
+    deviations = np.linalg.svd(model._sigma, compute_uv=False)
+    assert deviations[-1] > 1e-12 and deviations[0] <= 1.0 + 1e-12
+    assert abs(model._W).max() < 1e9
+    assert hits > 0.65 * rows > hits_plain
