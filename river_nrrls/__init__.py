@@ -26,6 +26,7 @@ from .multiclass import (
 
 if TYPE_CHECKING:
     from . import datasets as datasets
+    from . import evaluate as evaluate
     from . import feature_extraction as feature_extraction
 
 __version__ = "0.1.0"
@@ -47,9 +48,7 @@ __all__ = [
 ]
 
 # Imported when first asked for, so that `import river_nrrls` stays as light as its learners.
-_LAZY = frozenset(
-    {"binary", "datasets", "evaluate", "feature_extraction", "least_squares", "multiclass", "plot"}
-)
+_LAZY = frozenset({"datasets", "evaluate", "feature_extraction"})
 
 
 def __getattr__(name: str) -> ModuleType:

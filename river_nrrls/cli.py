@@ -16,6 +16,10 @@ __all__ = ["main"]
 # module has `add_arguments(parser)` and `run(args) -> int`, the exit code. A first word that
 # several commands share is a group and has its line in `GROUPS`.
 COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
+    ("demo",): (
+        "river_nrrls.evaluate.demo",
+        "compare NR-RLS with river's own linear learners on bundled streams",
+    ),
     ("datasets",): ("river_nrrls.datasets.listing", "list the bundled data sets"),
 }
 GROUPS: dict[str, str] = {

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from river.base.typing import FeatureName
 from river.datasets import base
 
 from .catalogue import Card, PaperRow
@@ -141,7 +142,7 @@ class CSVDataset(base.FileDataset):
         lines = (f"{key.rjust(width)}  {value}" for key, value in content.items())
         return "\n".join((self.description, "", *lines))
 
-    def __iter__(self) -> Iterator[tuple[dict[str, float], Label]]:
+    def __iter__(self) -> Iterator[tuple[dict[FeatureName, Any], Label]]:
         X, y = self._arrays
         for start in range(0, len(y), _BLOCK):
             block = slice(start, start + _BLOCK)
