@@ -23,6 +23,7 @@ from .multiclass import (
     MulticlassROMMAClassifier,
     MulticlassSCWClassifier,
 )
+from .persistence import from_dict, load, save, to_dict
 
 if TYPE_CHECKING:
     from . import datasets as datasets
@@ -45,6 +46,10 @@ __all__ = [
     "NRRLSClassifier",
     "RLSClassifier",
     "RecursiveNRRLSClassifier",
+    "from_dict",
+    "load",
+    "save",
+    "to_dict",
 ]
 
 # Imported when first asked for, so that `import river_nrrls` stays as light as its learners.

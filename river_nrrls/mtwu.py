@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -384,8 +385,22 @@ class MTWUClassifier(base.Wrapper, base.MiniBatchClassifier):  # type: ignore[ty
         for name, value in own.items():
             setattr(self, name, value)
 
+    def _get_state(self) -> dict[str, Any]:
+        """What was learnt, but for the classifier, which is a parameter."""
+        return {"calls": self._calls}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self._calls = state["calls"]
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("classifier", "m", "clock", "_calls")}
+        # Equal strings as one object, as in the state of the learners: the bytes of a pickle would
+        # tell them apart.
+        return {
+            "classifier": self.classifier,
+            "m": self.m,
+            "clock": sys.intern(self.clock),
+            "_calls": self._calls,
+        }
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         self.__dict__.update(saved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import copy
 import inspect
+import sys
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, ClassVar, Self
 
@@ -524,7 +525,8 @@ class DenseClassifier(base.MiniBatchClassifier):
             setattr(self, name, state[name])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"parameters": self._parameters(), "state": self._get_state()}
+        saved = {"parameters": self._parameters(), "state": self._get_state()}
+        return _canonical(saved, {})  # type: ignore[no-any-return]
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         self.__init__(**saved["parameters"])  # type: ignore[misc]
@@ -562,3 +564,32 @@ class DenseClassifier(base.MiniBatchClassifier):
     @property
     def _mutable_attributes(self) -> set[str]:
         return set(self._mutable)
+
+
+def _canonical(value: Any, seen: dict[Any, Any]) -> Any:
+    """The same values with equal names as one object.
+
+    Pickle writes one object once and equal ones twice: without this its bytes would tell where a
+    name came from.
+    """
+    kind = type(value)
+    if kind is str:
+        return sys.intern(value)
+    if kind is dict:
+        return {_canonical(k, seen): _canonical(v, seen) for k, v in value.items()}
+    if kind is list:
+        return [_canonical(item, seen) for item in value]
+    if kind is tuple:
+        value = tuple(_canonical(item, seen) for item in value)
+    elif not isinstance(value, np.generic):
+        return value
+    try:
+        return seen.setdefault(_typed(value), value)
+    except TypeError:
+        # A tuple with an array in it.
+        return value
+
+
+def _typed(value: Any) -> Any:
+    """A key that tells True from 1 and 1.0, in tuples as well."""
+    return (tuple, *map(_typed, value)) if type(value) is tuple else (type(value), value)
