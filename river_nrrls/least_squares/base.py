@@ -17,6 +17,8 @@ from ..dense.checks import HUGE
 from ..dense.columns import UNUSUAL
 from ..dense.rules import grown
 from . import moments, probabilities, solve
+from .conjugate import Effort
+from .warm import STARTS, WarmSolver
 
 NO_RANGE = (
     "scaling='minmax' needs the least and largest values from the first row on, which this model "
@@ -59,6 +61,7 @@ class LeastSquaresClassifier(DenseClassifier):
     # Of the learners that have them as parameters.
     forgetting_clock: str = "global"
     scaling: str | None = None
+    solver: str = "auto"
     tau: float = 0.0
     eta: float = 1.0
 
@@ -139,6 +142,7 @@ class LeastSquaresClassifier(DenseClassifier):
         # Least and largest values, kept for scaling="minmax" only.
         self._low: Any = None
         self._high: Any = None
+        self._effort = Effort()
         self._allocate()
 
     def _allocate(self) -> None:
@@ -156,6 +160,7 @@ class LeastSquaresClassifier(DenseClassifier):
     def _drop(self) -> None:
         """Forget what was computed from the state."""
         self._u: Any = None
+        self._warm: WarmSolver | None = None
         self._link_cache: tuple[Any, tuple[float, np.ndarray] | None] = (None, None)
 
     def _parameter_changed(self, name: str) -> None:
@@ -227,6 +232,8 @@ class LeastSquaresClassifier(DenseClassifier):
             w *= self._gain(code)
         dsyr(w, row, 1, 1, 0, size, self._A[code], 1)
         self._u = None
+        if self._warm is not None:
+            self._warm.learn(self, row, code, w)
         t = self.n_updates = self.n_updates + 1
         if t >= self._checkpoint:
             self._recentre()
@@ -272,6 +279,8 @@ class LeastSquaresClassifier(DenseClassifier):
         for code in set(codes):
             dsyrk(sign, rows[coded == code].T, 1.0, self._A[code], 0, 1, 1)
         self._u = None
+        if self._warm is not None:
+            self._warm.skip(len(rows))
 
     def unlearn_one(self, x: dict[FeatureName, Any], y: ClfTarget, w: float = 1.0) -> None:
         """Take back a row that was learnt: the model is as if it had never seen it.
@@ -477,14 +486,34 @@ class LeastSquaresClassifier(DenseClassifier):
         """(D,) for two labels, the second against the first; (K, D) else."""
         u = self._u
         if u is None:
-            if len(self._A) == 2:
-                u = self._solve_pair()
-            elif self._shared:
-                u = self._solve_shared(self._multipliers())
-            else:
-                u = self._solve_ovr()
+            warm = self._warm
+            if warm is None or (u := warm.solve(self)) is None:
+                if len(self._A) == 2:
+                    u = self._solve_pair()
+                elif self._shared:
+                    u = self._solve_shared(self._multipliers())
+                else:
+                    u = self._solve_ovr()
+                self._effort.residual = 0.0
+            if warm is None and len(self._T) > STARTS[self.solver] and len(self._A) > 1:
+                self._warm = WarmSolver(self)
             self._u = u
         return u  # type: ignore[no-any-return]
+
+    @property
+    def n_iterations(self) -> int:
+        """Steps of conjugate gradients so far; 0 while Cholesky solves everything."""
+        return self._effort.iterations
+
+    @property
+    def n_factorizations(self) -> int:
+        """Cholesky factorisations so far."""
+        return self._effort.factorizations
+
+    @property
+    def residual(self) -> float:
+        """Relative error of the scores at which the last iterations stopped; 0 after Cholesky."""
+        return self._effort.residual
 
     def _pair_multipliers(self) -> tuple[float, float]:
         k0, k1 = self._multipliers()
@@ -505,6 +534,7 @@ class LeastSquaresClassifier(DenseClassifier):
         dcopy(high, flat)
         daxpy(low, flat, size * size, k0 / k1)
         daxpy(self._ridge(), flat, size, 1.0 / k1, 0, 1, 0, size + 1)
+        self._effort.factorizations += 1
         _, u, info = dposv(T, self._first[1], 1, 1)
         if info:
             return np.asarray(self._solve_shared([k0, k1])[1])
@@ -564,6 +594,7 @@ class LeastSquaresClassifier(DenseClassifier):
             R[0, 0] = 1.0
         elif R[0, 0] == 0.0:
             return np.zeros_like(Z)
+        self._effort.factorizations += 1
         u = solve.cholesky(np.array(R, order="F"), Z.T)
         if u is None:
             u = solve.minimum_norm(R, Z.T)

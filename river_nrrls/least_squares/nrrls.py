@@ -42,7 +42,8 @@ class NRRLSClassifier(LeastSquaresClassifier):
     Use it where one class is rare and a mistake on it costs as much as all the others together:
     the decision is that of linear discriminant analysis with equal priors. For two labels and an
     unpenalised intercept it equals `RidgeClassifier(alpha=l2 * n / 2, class_weight="balanced")` of
-    scikit-learn. Each row costs $O(d^2)$, a prediction after new rows $O(d^3 / 3)$.
+    scikit-learn. Each row costs $O(d^2)$ and a prediction after new rows $O(d^3 / 3)$, or with
+    many features $O(d^2)$ as well: see `solver`.
 
     Parameters
     ----------
@@ -75,6 +76,11 @@ class NRRLSClassifier(LeastSquaresClassifier):
     strategy
         For more than two labels: "ovr" solves each label against the rest, "shared" solves one
         system for all of them, each label with the same total weight. Two labels: no difference.
+    solver
+        How the weights are solved, and nothing else: "cholesky" factors for each prediction after
+        new rows; "cg" keeps the solution by conjugate gradients to a relative error of 1e-11, in
+        $O(d^2)$ a row, and factors where that is the better way; "auto" iterates above some 80
+        features.
     classes
         The labels, in order, if they are to be known from the start; otherwise they are taken as
         they come.
@@ -91,6 +97,12 @@ class NRRLSClassifier(LeastSquaresClassifier):
         The weight of the rows learnt of each label.
     n_updates
         Rows learnt.
+    n_iterations
+        Steps of conjugate gradients so far; not saved.
+    n_factorizations
+        Cholesky factorisations so far; not saved.
+    residual
+        Relative error of the scores at which the last iterations stopped, 0 after a factorisation.
 
     Examples
     --------
@@ -117,6 +129,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
     forgetting_clock = Parameter(checks.choice("global", "class"))
     scaling = Parameter(checks.choice(None, "standard", "minmax"))
     strategy = Parameter(checks.choice("ovr", "shared"))
+    solver = Parameter(checks.choice("auto", "cholesky", "cg"))
 
     _mutable = frozenset(
         {
@@ -128,6 +141,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
             "eta",
             "scaling",
             "strategy",
+            "solver",
             "max_state_bytes",
         }
     )
@@ -144,6 +158,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
         forgetting_clock: str = "global",
         scaling: str | None = None,
         strategy: str = "ovr",
+        solver: str = "auto",
         classes: tuple[ClfTarget, ...] | None = None,
         max_state_bytes: int = 1 << 30,
     ) -> None:
@@ -154,6 +169,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
         self.forgetting_clock = forgetting_clock
         self.scaling = scaling
         self.strategy = strategy
+        self.solver = solver
         super().__init__(l2, learn_intercept, forgetting, classes, max_state_bytes)
 
     def _adopt(self, source: Self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from river.base.typing import ClfTarget
 
+from ..dense import Parameter, checks
 from .base import LeastSquaresClassifier
 
 
@@ -31,6 +32,10 @@ class RLSClassifier(LeastSquaresClassifier):
         Whether to fit an intercept, which is not penalised.
     forgetting
         $\lambda$ in (0, 1]: a row's weight after one more row; its memory is $1 / (1 - \lambda)$.
+    solver
+        How the weights are solved: "cholesky" factors for each prediction after new rows; "cg"
+        keeps the solution by conjugate gradients to a relative error of 1e-11, in $O(d^2)$ a row;
+        "auto" iterates above some 80 features.
     classes
         The labels, in order, if they are to be known from the start; otherwise they are taken as
         they come.
@@ -47,6 +52,12 @@ class RLSClassifier(LeastSquaresClassifier):
         The (decayed) weight of the rows learnt of each label.
     n_updates
         Rows learnt.
+    n_iterations
+        Steps of conjugate gradients so far; not saved.
+    n_factorizations
+        Cholesky factorisations so far; not saved.
+    residual
+        Relative error of the scores at which the last iterations stopped, 0 after a factorisation.
 
     Examples
     --------
@@ -66,16 +77,20 @@ class RLSClassifier(LeastSquaresClassifier):
 
     """
 
-    _mutable = frozenset({"l2", "learn_intercept", "max_state_bytes"})
+    solver = Parameter(checks.choice("auto", "cholesky", "cg"))
+
+    _mutable = frozenset({"l2", "learn_intercept", "solver", "max_state_bytes"})
 
     def __init__(
         self,
         l2: float = 1.0,
         learn_intercept: bool = True,
         forgetting: float = 1.0,
+        solver: str = "auto",
         classes: tuple[ClfTarget, ...] | None = None,
         max_state_bytes: int = 1 << 30,
     ) -> None:
+        self.solver = solver
         super().__init__(l2, learn_intercept, forgetting, classes, max_state_bytes)
 
     def _multipliers(self) -> list[float]:

@@ -27,6 +27,8 @@ MODELS = [
     rn.NRRLSClassifier(strategy="shared", prior="natural"),
     rn.NRRLSClassifier(learn_intercept=False, tau=0.1),
     rn.NRRLSClassifier(l2=0.01, costs={True: 2.0}),
+    rn.NRRLSClassifier(solver="cg"),
+    rn.NRRLSClassifier(strategy="shared", solver="cg"),
     rn.RLSClassifier(),
     rn.RLSClassifier(forgetting=0.99),
 ]
