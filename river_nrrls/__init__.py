@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from . import datasets as datasets
     from . import evaluate as evaluate
     from . import feature_extraction as feature_extraction
+    from . import plot as plot
 
 __version__ = "0.1.0"
 

@@ -21,6 +21,10 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
         "compare NR-RLS with river's own linear learners on bundled streams",
     ),
     ("datasets",): ("river_nrrls.datasets.listing", "list the bundled data sets"),
+    ("paper", "mtwu"): (
+        "river_nrrls.evaluate.mtwu_paper",
+        "the tables of the paper on multiple times weight updating, by its protocol and honestly",
+    ),
 }
 GROUPS: dict[str, str] = {
     "paper": "recompute the tables and figures of a paper",

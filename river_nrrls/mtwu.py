@@ -33,7 +33,9 @@ def update_times(
     learner: DenseClassifier, row: np.ndarray, code: Any, w: float, m: int, clock: str
 ) -> None:
     """Learn an encoded instance by `m` updates of a learner of this package."""
-    if isinstance(learner, RuleClassifier) and (clock == "instance" or not learner._clocked):
+    if learner._weight_repeats and clock == "instance":
+        learner._update(row, code, m * w)
+    elif isinstance(learner, RuleClassifier) and (clock == "instance" or not learner._clocked):
         if learner._clocked:
             learner._advance(row, w)
         learner.n_updates += learner._steps(row, code, w, m)
@@ -42,9 +44,14 @@ def update_times(
             learner._update(row.copy(), code, w)
 
 
+def is_pipeline(model: Any) -> bool:
+    """Whether a model is a pipeline, through which `isinstance` sees its last step."""
+    return hasattr(model, "_last_step")
+
+
 def accepted_keywords(model: Any, method: str) -> frozenset[str] | None:
     """Names of the keywords that a model's method takes; None where it takes or routes any."""
-    if hasattr(model, "_last_step"):
+    if is_pipeline(model):
         return None
     function = getattr(type(model), method)
     if function is base.Classifier.predict_one:
@@ -66,14 +73,14 @@ def keep(keywords: dict[str, Any], accepted: frozenset[str] | None) -> dict[str,
 
 def last_step(model: Any) -> Any:
     """The classifier at the end of a pipeline, or the model itself."""
-    while hasattr(model, "_last_step"):
+    while is_pipeline(model):
         model = model._last_step
     return model
 
 
 def replace_last_step(model: Any, stand_in: Callable[[Any], base.Classifier]) -> Any:
     """A pipeline that shares all steps of `model` but its last; without a pipeline the stand-in."""
-    if not hasattr(model, "_last_step"):
+    if not is_pipeline(model):
         return stand_in(model)
     *first, (name, last) = model.steps.items()
     return type(model)(*first, (name, replace_last_step(last, stand_in)))
@@ -280,7 +287,7 @@ class MTWUClassifier(base.Wrapper, base.MiniBatchClassifier):  # type: ignore[ty
 
         """
         learner = self.classifier
-        if isinstance(learner, DenseClassifier):
+        if isinstance(learner, DenseClassifier) and not is_pipeline(learner):
             for rows, codes, weights in learner._encode_many(X, y, kwargs.get("w")):
                 for i, code in enumerate(codes):
                     w = 1.0 if weights is None else float(weights[i])
@@ -417,7 +424,7 @@ def _dicts(X: Any) -> Iterator[dict[FeatureName, Any]]:
 
 def _takes_frames(model: Any, X: Any) -> bool:
     """Whether a classifier, and every transformer in front of it, predicts from such a frame."""
-    if hasattr(model, "_last_step"):
+    if is_pipeline(model):
         *first, last = model.steps.values()
         return all(_transforms_frames(step) for step in first) and _takes_frames(last, X)
     if isinstance(model, MTWUClassifier):

@@ -34,6 +34,9 @@ class DenseClassifier(base.MiniBatchClassifier):
     _state_attributes: ClassVar[tuple[str, ...]] = ("n_updates",)
     _mutable: ClassVar[frozenset[str]] = frozenset()
 
+    # Whether a row of weight k is the same as the row k times, so that k need not be counted off.
+    _weight_repeats: ClassVar[bool] = False
+
     # Whether one score decides between False and True.
     _binary: bool = False
     _labels: list[ClfTarget]

@@ -66,6 +66,7 @@ class LeastSquaresClassifier(DenseClassifier):
     eta: float = 1.0
 
     _state_attributes = ("_A", "_shift", "_gains", "_seen", "_low", "_high")
+    _weight_repeats = True
 
     def __init__(
         self,
