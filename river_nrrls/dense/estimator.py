@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import copy
 import inspect
 import sys
 from collections.abc import Hashable, Iterable, Iterator
@@ -525,7 +524,7 @@ class DenseClassifier(base.MiniBatchClassifier):
             for label in state["labels"]:
                 DenseClassifier._add_label(self, label)
         for name in self._state_attributes:
-            setattr(self, name, state[name])
+            setattr(self, name, _owned(state[name]))
 
     def __getstate__(self) -> dict[str, Any]:
         saved = {"parameters": self._parameters(), "state": self._get_state()}
@@ -543,7 +542,7 @@ class DenseClassifier(base.MiniBatchClassifier):
                     f"{name} is fixed once learning starts: {getattr(source, name)!r} cannot become"
                     f" {value!r} with include_attributes=True; clone without it and learn again"
                 )
-        self._set_state(copy.deepcopy(source._get_state()))
+        self._set_state(source._get_state())
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
@@ -596,3 +595,19 @@ def _canonical(value: Any, seen: dict[Any, Any]) -> Any:
 def _typed(value: Any) -> Any:
     """A key that tells True from 1 and 1.0, in tuples as well."""
     return (tuple, *map(_typed, value)) if type(value) is tuple else (type(value), value)
+
+
+def _owned(value: Any) -> Any:
+    """A deep copy of a part of the state, its arrays with the dtype objects that fresh ones have.
+
+    Arrays out of a pickle bring their own, which would make the pickles of equal models differ.
+    """
+    if isinstance(value, np.ndarray):
+        copied = np.empty_like(value, dtype=value.dtype.newbyteorder("=").str[1:])
+        copied[...] = value
+        return copied
+    if isinstance(value, list):
+        return [_owned(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _owned(item) for name, item in value.items()}
+    return value

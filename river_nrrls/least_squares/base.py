@@ -5,7 +5,8 @@ from __future__ import annotations
 import abc
 import math
 import warnings
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from river.base.typing import ClfTarget, FeatureName
@@ -27,6 +28,13 @@ NO_RANGE = (
 
 # Which calls cannot be exact under which option, and why.
 IMPOSSIBLE = (
+    (
+        "l2",
+        ("auto",),
+        ("merge", "unlearn_one", "unlearn_many"),
+        "the choice of the ridge depends on the order of the rows; clone it with the ridge chosen, "
+        "chosen_l2, and include_attributes=True",
+    ),
     (
         "_forgets",
         (True,),
@@ -65,14 +73,21 @@ class LeastSquaresClassifier(DenseClassifier):
     tau: float = 0.0
     eta: float = 1.0
 
-    _state_attributes = ("_A", "_shift", "_gains", "_seen", "_low", "_high")
+    _state_attributes: ClassVar[tuple[str, ...]] = (
+        "_A",
+        "_shift",
+        "_gains",
+        "_seen",
+        "_low",
+        "_high",
+    )
     _weight_repeats = True
 
     def __init__(
         self,
-        l2: float,
+        l2: float | str,
         learn_intercept: bool,
-        forgetting: float,
+        forgetting: float | str,
         classes: tuple[ClfTarget, ...] | None,
         max_state_bytes: int,
     ) -> None:
@@ -116,7 +131,7 @@ class LeastSquaresClassifier(DenseClassifier):
             return [1.0] * len(self._A)
         now = self.n_updates
         ages = [0 if self.forgetting_clock == "class" else now - t for t in self._seen]
-        decays = [self.forgetting**age for age in ages]
+        decays = [self._decay**age for age in ages]
         return [decay / gain for decay, gain in zip(decays, self._gains, strict=True)]
 
     def _counts(self) -> np.ndarray:
@@ -153,7 +168,7 @@ class LeastSquaresClassifier(DenseClassifier):
         self._flat_T = self._T.ravel(order="K")
         self._flat = [A.ravel(order="K") for A in self._A]
         self._first = [A.T[0] for A in self._A]
-        self._checkpoint = 1 << max(1, self.n_updates.bit_length())
+        self._recentre_at = self._checkpoint = 1 << max(1, self.n_updates.bit_length())
         self._ridge_cache: np.ndarray | None = None
         self._work = np.zeros((2, size))
         self._drop()
@@ -171,18 +186,31 @@ class LeastSquaresClassifier(DenseClassifier):
             self._centred: bool = self.__dict__.get("learn_intercept", True)
             if self.scaling == "minmax" and self.__dict__.get("n_updates") and self._low is None:
                 raise ValueError(NO_RANGE)
+        if name == "l2":
+            self._penalty = self.l2
         elif name == "forgetting":
             self._forgets = self.forgetting != 1.0
+            self._decay = self.forgetting
 
     def _state_bytes(self, size: int, n_labels: int) -> int:
         return 8 * size * size * max(n_labels, 1)
 
     def _grow(self, size: int) -> None:
-        self._A = [moments.grown(A, size) for A in self._A]
+        self._each(lambda A: moments.grown(A, size))
         self._shift = grown(self._shift, size)
         if self._low is not None:
             self._low, self._high = grown(self._low, size), grown(self._high, size)
         self._allocate()
+
+    def _each(self, change: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Replace every moment matrix."""
+        self._A = [change(A) for A in self._A]
+
+    def _add_moments(self) -> None:
+        """Room for one more class."""
+        self._A.append(moments.empty(len(self._shift)))
+        self._gains.append(1.0)
+        self._seen.append(0)
 
     def _add_label(self, label: ClfTarget) -> None:
         # A first bool says what the second label will be.
@@ -190,9 +218,7 @@ class LeastSquaresClassifier(DenseClassifier):
         for each in (False, True) if both else (label,):
             if each not in self._codes:
                 super()._add_label(each)
-                self._A.append(moments.empty(len(self._shift)))
-                self._gains.append(1.0)
-                self._seen.append(0)
+                self._add_moments()
         self._binary = self._two_bools()
         self._allocate()
 
@@ -230,43 +256,62 @@ class LeastSquaresClassifier(DenseClassifier):
         if self._centred:
             daxpy(self._shift, row, size, -1.0)
         if self._forgets:
-            w *= self._gain(code)
+            w = self._remember(row, code, w)
         dsyr(w, row, 1, 1, 0, size, self._A[code], 1)
         self._u = None
         if self._warm is not None:
             self._warm.learn(self, row, code, w)
         t = self.n_updates = self.n_updates + 1
         if t >= self._checkpoint:
-            self._recentre()
+            self._at_checkpoint()
 
-    def _gain(self, code: int) -> float:
-        """The weight of a row that arrives now, on the scale of its class's moments.
+    def _remember(self, row: np.ndarray, code: int, w: float) -> float:
+        """The weight of a row that arrives now, on the scale of its class's moments."""
+        return w * self._gain(self._age(code), self._decay, code, self._gains, self._A)
+
+    def _age(self, code: int) -> int:
+        """How many rows, of all or of its class, since the class's last one."""
+        t = self.n_updates + 1
+        age = 1 if self.forgetting_clock == "class" else t - self._seen[code]
+        self._seen[code] = t
+        return age
+
+    def _gain(
+        self, age: int, forgetting: float, code: int, gains: list[float], A: list[np.ndarray]
+    ) -> float:
+        """What one unit of weight is worth now.
 
         Rather than let old moments decay, new ones gain; the scale is taken back before it
         overflows, and an idle class costs nothing.
         """
-        t = self.n_updates + 1
-        age = 1 if self.forgetting_clock == "class" else t - self._seen[code]
-        self._seen[code] = t
-        decay = self.forgetting**age
-        gain = self._gains[code] / decay if decay > 1e-100 else math.inf
+        decay = forgetting**age
+        gain = gains[code] / decay if decay > 1e-100 else math.inf
         if gain > 1e6:
-            self._flat[code] *= decay / self._gains[code]
+            A[code] *= decay / gains[code]
+            self._rescaled(code, decay / gains[code], A)
             gain = 1.0
-        self._gains[code] = gain
+        gains[code] = gain
         return gain
+
+    def _rescaled(self, code: int, factor: float, A: list[np.ndarray]) -> None:
+        """Called when a class's moments have changed their scale."""
 
     def _update_many(self, rows: np.ndarray, codes: list[int], w: np.ndarray | None) -> None:
         if self._forgets:
             super()._update_many(rows, codes, w)
             return
-        if self._low is not None:
-            np.minimum(self._low, rows.min(axis=0), out=self._low)
-            np.maximum(self._high, rows.max(axis=0), out=self._high)
-        self._accumulate(rows, codes, w, 1.0)
-        self.n_updates += len(rows)
-        if self.n_updates >= self._checkpoint:
-            self._recentre()
+        start = 0
+        while start < len(rows):
+            stop = min(len(rows), start + max(1, self._checkpoint - self.n_updates))
+            block = rows[start:stop]
+            if self._low is not None:
+                np.minimum(self._low, block.min(axis=0), out=self._low)
+                np.maximum(self._high, block.max(axis=0), out=self._high)
+            self._accumulate(block, codes[start:stop], None if w is None else w[start:stop], 1.0)
+            self.n_updates += stop - start
+            if self.n_updates >= self._checkpoint:
+                self._at_checkpoint()
+            start = stop
 
     def _accumulate(
         self, rows: np.ndarray, codes: list[int], w: np.ndarray | None, sign: float
@@ -420,12 +465,17 @@ class LeastSquaresClassifier(DenseClassifier):
                 shown = "forgetting < 1" if option == "_forgets" else f"{option}={value[0]!r}"
                 raise ValueError(f"{call} is not possible with {shown}: {reason}")
 
+    def _at_checkpoint(self) -> None:
+        """What is done now and then while learning."""
+        if self.n_updates >= self._recentre_at:
+            self._recentre()
+
     def _recentre(self) -> None:
         """Move the shift where the first row lay far off the mean, an outlier; each doubling of n.
 
         Under forgetting the outlier leaves the sums, but its square would stay in their rounding.
         """
-        self._checkpoint = 1 << self.n_updates.bit_length()
+        self._recentre_at = self._checkpoint = 1 << self.n_updates.bit_length()
         if not self.learn_intercept:
             return
         seen = [A for A in self._A if A[0, 0] > 0.0]
@@ -434,7 +484,7 @@ class LeastSquaresClassifier(DenseClassifier):
         delta = np.where(mean**2 > 1e4 * (second - mean**2), mean, 0.0)
         delta[0] = 0.0
         if delta.any():
-            self._A = [moments.shifted(A, delta) for A in self._A]
+            self._each(lambda A: moments.shifted(A, delta))
             self._shift = self._shift + delta
             self._allocate()
 
@@ -452,9 +502,9 @@ class LeastSquaresClassifier(DenseClassifier):
         if ridge is None or self.scaling is not None:
             if self._low is not None:
                 square = (self._high - self._low) ** 2
-                ridge = self.l2 * np.where(square > 0.0, square, 1.0)
+                ridge = self._penalty * np.where(square > 0.0, square, 1.0)
             else:
-                ridge = np.full(len(self._T), float(self.l2))
+                ridge = np.full(len(self._T), float(self._penalty))
             ridge[0] = 0.0
             self._ridge_cache = ridge
         return ridge
@@ -479,7 +529,7 @@ class LeastSquaresClassifier(DenseClassifier):
         least += 1e-300
         q -= square
         np.maximum(q, least, out=q)
-        dscal(self.l2, q)
+        dscal(self._penalty, q)
         q[0] = 0.0
         return q
 
@@ -489,12 +539,7 @@ class LeastSquaresClassifier(DenseClassifier):
         if u is None:
             warm = self._warm
             if warm is None or (u := warm.solve(self)) is None:
-                if len(self._A) == 2:
-                    u = self._solve_pair()
-                elif self._shared:
-                    u = self._solve_shared(self._multipliers())
-                else:
-                    u = self._solve_ovr()
+                u = self._solve_now()
                 self._effort.residual = 0.0
             if warm is None and len(self._T) > STARTS[self.solver] and len(self._A) > 1:
                 self._warm = WarmSolver(self)
@@ -515,6 +560,13 @@ class LeastSquaresClassifier(DenseClassifier):
     def residual(self) -> float:
         """Relative error of the scores at which the last iterations stopped; 0 after Cholesky."""
         return self._effort.residual
+
+    def _solve_now(self) -> np.ndarray:
+        if len(self._A) == 2:
+            return self._solve_pair()
+        if self._shared:
+            return self._solve_shared(self._multipliers())
+        return self._solve_ovr()
 
     def _pair_multipliers(self) -> tuple[float, float]:
         k0, k1 = self._multipliers()
@@ -602,7 +654,7 @@ class LeastSquaresClassifier(DenseClassifier):
             if not self._warned:
                 self._warned = True
                 warnings.warn(
-                    f"the moments are singular in floats at l2={self.l2!r}: the least-norm "
+                    f"the moments are singular in floats at l2={self._penalty!r}: the least-norm "
                     "solution is used; raise l2, or drop duplicated and collinear features",
                     stacklevel=2,
                 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from river.base.typing import ClfTarget
+from scipy.linalg.blas import dsyr
 
 from ..dense import Parameter, checks
+from . import auto, moments
 from .base import NO_RANGE, LeastSquaresClassifier
 
 
@@ -49,7 +51,9 @@ class NRRLSClassifier(LeastSquaresClassifier):
     ----------
     l2
         Ridge, at least 0: the paper's b. It stands beside class *means*, so its weight does not
-        fade as rows come in; that of `RLSClassifier` stands beside a sum.
+        fade as rows come in; that of `RLSClassifier` stands beside a sum. With "auto" it is chosen
+        while streaming among 1e-4, 1e-3, 1e-2, 0.1, 1 and 3, by the balanced squared error of each
+        on rows that it has not learnt yet; best with `scaling="standard"`.
     learn_intercept
         Whether to fit an intercept, which is not penalised. With `False` the rule is literally the
         paper's on the given features.
@@ -65,7 +69,9 @@ class NRRLSClassifier(LeastSquaresClassifier):
         Half the distance of the targets, above 0; it only scales the weights.
     forgetting
         Weight of a row after one more row, in (0, 1]; its memory is 1 / (1 - forgetting) rows. A
-        class that is absent is not forgotten: only its mean over its own rows counts.
+        class that is absent is not forgotten: only its mean over its own rows counts. With "auto"
+        memories of all rows, 1000, 100 and 33 are kept side by side, and the one is used whose
+        balanced squared error on rows not learnt yet has been least of late.
     forgetting_clock
         "global" lets every row age all others, "class" only those of its own class, so that each
         class has the same memory however rare it is.
@@ -103,6 +109,10 @@ class NRRLSClassifier(LeastSquaresClassifier):
         Cholesky factorisations so far; not saved.
     residual
         Relative error of the scores at which the last iterations stopped, 0 after a factorisation.
+    chosen_l2
+        The ridge in force, which `l2="auto"` chooses.
+    chosen_forgetting
+        The forgetting in force, which `forgetting="auto"` chooses.
 
     Examples
     --------
@@ -122,6 +132,8 @@ class NRRLSClassifier(LeastSquaresClassifier):
 
     """
 
+    l2 = Parameter(checks.either("auto", checks.non_negative))
+    forgetting = Parameter(checks.either("auto", checks.half_open_unit))
     costs = Parameter(costs)
     prior = Parameter(prior)
     tau = Parameter(checks.finite)
@@ -148,13 +160,13 @@ class NRRLSClassifier(LeastSquaresClassifier):
 
     def __init__(
         self,
-        l2: float = 1e-4,
+        l2: float | str = 1e-4,
         learn_intercept: bool = True,
         costs: dict[ClfTarget, float] | None = None,
         prior: str | dict[ClfTarget, float] = "balanced",
         tau: float = 0.0,
         eta: float = 1.0,
-        forgetting: float = 1.0,
+        forgetting: float | str = 1.0,
         forgetting_clock: str = "global",
         scaling: str | None = None,
         strategy: str = "ovr",
@@ -176,6 +188,188 @@ class NRRLSClassifier(LeastSquaresClassifier):
         if self.scaling == "minmax" and source.n_updates and source._low is None:
             raise ValueError(NO_RANGE)
         super()._adopt(source)
+
+    # Candidates for the ridge and for the memory, side by side.
+
+    _state_attributes = ("_ridge_race", "_horizon_race", "_idle", "_horizon")
+
+    @property
+    def chosen_l2(self) -> float:
+        """The ridge in force."""
+        return float(self._penalty)
+
+    @property
+    def chosen_forgetting(self) -> float:
+        """The forgetting in force."""
+        return float(self._decay)
+
+    def _reset(self) -> None:
+        self._ridge_race: dict[str, Any] | None = None
+        self._horizon_race: dict[str, Any] | None = None
+        self._horizon = 0
+        # Moments and gains of the horizons, None for the one in force.
+        self._idle: list[Any] = []
+        if self.forgetting == "auto":
+            self._idle = [None, *([[], []] for _ in auto.HORIZONS[1:])]
+        super()._reset()
+
+    def _parameter_changed(self, name: str) -> None:
+        super()._parameter_changed(name)
+        if name == "l2":
+            if self.l2 == "auto":
+                self._penalty = auto.RIDGES[auto.FIRST_RIDGE]
+            if "_ridge_race" in self.__dict__:
+                self._ridge_race = None
+                self._allocate()
+        elif name == "forgetting" and self.forgetting == "auto":
+            self._decay = auto.HORIZONS[0]
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        if self.l2 != "auto":
+            state = {**state, "_ridge_race": None}
+        super()._set_state(state)
+        if self._ridge_race is not None:
+            self._penalty = auto.RIDGES[self._ridge_race["best"]]
+        if self.forgetting == "auto":
+            self._decay = auto.HORIZONS[self._horizon]
+        self._allocate()
+
+    def _state_bytes(self, size: int, n_labels: int) -> int:
+        return super()._state_bytes(size, n_labels) * max(1, len(self._idle))
+
+    def _each(self, change: Callable[[np.ndarray], np.ndarray]) -> None:
+        super()._each(change)
+        for bank in self._idle:
+            if bank is not None:
+                bank[0] = [change(A) for A in bank[0]]
+
+    def _add_moments(self) -> None:
+        super()._add_moments()
+        for bank in self._idle:
+            if bank is not None:
+                bank[0].append(moments.empty(len(self._shift)))
+                bank[1].append(1.0)
+
+    def _allocate(self) -> None:
+        super()._allocate()
+        races = [race for race in (self._ridge_race, self._horizon_race) if race is not None]
+        if self.l2 == "auto" or self.forgetting == "auto":
+            self._checkpoint = min(
+                [self._checkpoint, *(race["next"] for race in races)] if races else [0]
+            )
+
+    def _grow(self, size: int) -> None:
+        for race in (self._ridge_race, self._horizon_race):
+            if race is not None:
+                auto.widened(race, size)
+        super()._grow(size)
+
+    def _add_label(self, label: ClfTarget) -> None:
+        super()._add_label(label)
+        # Another number of labels is another set of systems.
+        if self._ridge_race is not None:
+            self._ridge_race = {**self._ridge_race, "next": 0, "U": None}
+        if self._horizon_race is not None:
+            self._horizon_race = {**self._horizon_race, "next": 0, "U": None}
+        self._allocate()
+
+    def _remember(self, row: np.ndarray, code: int, w: float) -> float:
+        age = self._age(code)
+        for horizon, bank in enumerate(self._idle):
+            if bank is not None:
+                gain = self._gain(age, auto.HORIZONS[horizon], code, bank[1], bank[0])
+                dsyr(w * gain, row, 1, 1, 0, len(row), bank[0][code], 1)
+        return w * self._gain(age, self._decay, code, self._gains, self._A)
+
+    def _rescaled(self, code: int, factor: float, A: list[np.ndarray]) -> None:
+        race = self._ridge_race
+        if A is self._A and race is not None and race["U"] is not None:
+            auto.rescaled(race, code, factor)
+
+    def _at_checkpoint(self) -> None:
+        if self.l2 != "auto" and self.forgetting != "auto":
+            super()._at_checkpoint()
+            return
+        t = self.n_updates
+        ridge, horizon = self._ridge_race, self._horizon_race
+        ridge_due = self.l2 == "auto" and (ridge is None or t >= ridge["next"])
+        horizon_due = self.forgetting == "auto" and (horizon is None or t >= horizon["next"])
+        if t >= self._recentre_at:
+            # Weights and sums of a block must be in the same coordinates.
+            ridge_due, horizon_due = self.l2 == "auto", self.forgetting == "auto"
+        if ridge_due and ridge is not None and ridge["U"] is not None:
+            auto.end(ridge, self._scored(self._A))
+        if horizon_due and horizon is not None and horizon["U"] is not None:
+            rows = t - horizon["at"]
+            auto.end(horizon, self._scored(self._bank(0)[0]), auto.HORIZON_MEMORY**rows)
+            best = auto.best(horizon, self._cost())
+            if best is not None and best != self._horizon:
+                self._activate(best)
+                # The sums of the ridge's block were those of another horizon.
+                if ridge is not None:
+                    self._ridge_race = {**ridge, "U": None}
+                    ridge_due = True
+        if ridge_due and ridge is not None:
+            best = auto.best(ridge, self._cost())
+            if best is not None:
+                ridge["best"] = best
+                self._penalty = auto.RIDGES[best]
+        super()._at_checkpoint()
+        if ridge_due:
+            self._begin_ridges(t)
+        if horizon_due:
+            self._begin_horizons(t)
+        self._allocate()
+
+    def _scored(self, A: list[np.ndarray]) -> list[np.ndarray]:
+        """Moments in the coordinates of the solutions."""
+        if self.learn_intercept or not self._shift.any():
+            return A
+        return [moments.shifted(Ac, -self._shift) for Ac in A]
+
+    def _begin_ridges(self, t: int) -> None:
+        chosen = self._penalty
+        U = []
+        for ridge in auto.RIDGES:
+            self._penalty = ridge
+            self._ridge_cache = None
+            U.append(np.atleast_2d(self._solve_now()))
+        self._penalty = chosen
+        race = self._ridge_race
+        best = auto.FIRST_RIDGE if race is None else race["best"]
+        self._ridge_race = {
+            **auto.begin(np.array(U), self._scored(self._A), race),
+            "best": best,
+            "next": t + max(1, t // auto.GROWTH),
+        }
+
+    def _begin_horizons(self, t: int) -> None:
+        chosen = self._horizon
+        U = []
+        for horizon in range(len(auto.HORIZONS)):
+            self._activate(horizon)
+            U.append(np.atleast_2d(self._solve_now()))
+        self._activate(chosen)
+        self._horizon_race = {
+            **auto.begin(np.array(U), self._scored(self._bank(0)[0]), self._horizon_race),
+            "at": t,
+            "next": t + min(max(1, t // auto.GROWTH), auto.HORIZON_BLOCK),
+        }
+
+    def _bank(self, horizon: int) -> list[Any]:
+        """Moments and gains of a horizon."""
+        return [self._A, self._gains] if horizon == self._horizon else self._idle[horizon]
+
+    def _activate(self, horizon: int) -> None:
+        """Put another horizon in force."""
+        if horizon == self._horizon:
+            return
+        self._idle[self._horizon] = [self._A, self._gains]
+        self._A, self._gains = self._idle[horizon]
+        self._idle[horizon] = None
+        self._horizon = horizon
+        self._decay = auto.HORIZONS[horizon]
+        super()._allocate()
 
     def _cost(self) -> list[float]:
         given = self.costs or {}
