@@ -13,6 +13,7 @@ from river.base.typing import ClfTarget, FeatureName
 from scipy.linalg.blas import daxpy, dcopy, ddot, dscal, dsyr, dsyrk
 from scipy.linalg.lapack import dposv
 
+from .. import laws
 from ..dense import DenseClassifier, Parameter, checks, frames
 from ..dense.checks import HUGE
 from ..dense.columns import UNUSUAL
@@ -24,29 +25,6 @@ from .warm import STARTS, WarmSolver
 NO_RANGE = (
     "scaling='minmax' needs the least and largest values from the first row on, which this model "
     "has not kept; use scaling='standard', or set it before learning starts"
-)
-
-# Which calls cannot be exact under which option, and why.
-IMPOSSIBLE = (
-    (
-        "l2",
-        ("auto",),
-        ("merge", "unlearn_one", "unlearn_many"),
-        "the choice of the ridge depends on the order of the rows; clone it with the ridge chosen, "
-        "chosen_l2, and include_attributes=True",
-    ),
-    (
-        "_forgets",
-        (True,),
-        ("merge", "unlearn_one", "unlearn_many"),
-        "decayed rows would have to come with their age",
-    ),
-    (
-        "scaling",
-        ("minmax",),
-        ("unlearn_one", "unlearn_many"),
-        "least and largest values do not say what they were before",
-    ),
 )
 
 
@@ -460,10 +438,9 @@ class LeastSquaresClassifier(DenseClassifier):
 
     def _require(self, call: str) -> None:
         """Refuse a call whose law does not hold for this learner's options."""
-        for option, value, calls, reason in IMPOSSIBLE:
-            if call in calls and getattr(self, option, None) in value:
-                shown = "forgetting < 1" if option == "_forgets" else f"{option}={value[0]!r}"
-                raise ValueError(f"{call} is not possible with {shown}: {reason}")
+        reason = laws.refusal(call, self._parameters())
+        if reason is not None:
+            raise ValueError(reason)
 
     def _at_checkpoint(self) -> None:
         """What is done now and then while learning."""
