@@ -6,6 +6,22 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from .binary import (
+    ACOGClassifier,
+    ALMAClassifier,
+    AROWClassifier,
+    CWClassifier,
+    IELLIPClassifier,
+    NAROWClassifier,
+    NHERDClassifier,
+    OGDClassifier,
+    ONSClassifier,
+    PAClassifier,
+    PerceptronClassifier,
+    ROMMAClassifier,
+    SCWClassifier,
+    SOPClassifier,
+)
 from .least_squares import (
     ARRLSClassifier,
     IRRLSClassifier,
@@ -34,7 +50,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ACOGClassifier",
+    "ALMAClassifier",
+    "AROWClassifier",
     "ARRLSClassifier",
+    "CWClassifier",
+    "IELLIPClassifier",
     "IRRLSClassifier",
     "MTWUClassifier",
     "MulticlassAROWClassifier",
@@ -44,9 +65,18 @@ __all__ = [
     "MulticlassPerceptronClassifier",
     "MulticlassROMMAClassifier",
     "MulticlassSCWClassifier",
+    "NAROWClassifier",
+    "NHERDClassifier",
     "NRRLSClassifier",
+    "OGDClassifier",
+    "ONSClassifier",
+    "PAClassifier",
+    "PerceptronClassifier",
     "RLSClassifier",
+    "ROMMAClassifier",
     "RecursiveNRRLSClassifier",
+    "SCWClassifier",
+    "SOPClassifier",
     "from_dict",
     "load",
     "save",

@@ -98,7 +98,7 @@ class MulticlassClassifier(RuleClassifier):
 
     classes = Parameter(checks.classes)
 
-    _state_attributes = ("_W",)
+    _state_attributes: ClassVar[tuple[str, ...]] = ("_W",)
 
     def __init__(self, learn_intercept: bool, classes: tuple[ClfTarget, ...] | None) -> None:
         self.classes = classes
@@ -155,7 +155,7 @@ class SecondOrder(RuleClassifier):
     a = Parameter(checks.positive)
     covariance = Parameter(checks.choice("full", "diagonal"))
 
-    _state_attributes = ("_sigma",)
+    _state_attributes: ClassVar[tuple[str, ...]] = ("_sigma",)
 
     def _initial(self) -> float:
         """A new entry of the diagonal; a learner that keeps a root of Σ starts with that of a."""

@@ -1,0 +1,86 @@
+"""Adaptive regularisation of weights (Crammer, Kulesza and Dredze 2009)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.blas import ddot
+
+from ..dense import Parameter, checks
+from .covariance import GaussianClassifier, move, spread
+
+
+def arow(
+    w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float, r: float, weight: float = 1.0
+) -> float:
+    """w ← w + lβ y Σx, Σ ← Σ - β Σx xᵀΣ with β = 1/(v + r); returns the hinge loss l."""
+    l: float = 1.0 - y * ddot(w, x)
+    if not l > 0.0:
+        return 0.0
+    f, v = spread(S, x)
+    beta = 1.0 / (v + r)
+    move(w, S, x, f, v, l * beta * y, beta, r * beta, weight)
+    return l
+
+
+class AROWClassifier(GaussianClassifier):
+    r"""Adaptive regularisation of weight vectors.
+
+    Keeps a normal distribution N(w, Σ) over weight vectors like CW, but asks no row to be classed
+    rightly: it weighs the squared hinge loss, the confidence and the distance from the old
+    distribution against each other. That makes it robust to noisy labels.
+
+    $$l = \max(0, 1 - y\,w^\top x) > 0: \quad \beta = \frac{1}{x^\top\Sigma x + r}, \quad
+    w \leftarrow w + l\,\beta\,y\,\Sigma x, \quad
+    \Sigma \leftarrow \Sigma - \beta\,\Sigma x\,x^\top\Sigma$$
+
+    Use it as a second-order default: correlated features, different scales, noise.
+
+    Parameters
+    ----------
+    r
+        Regularisation: the larger, the smaller the steps.
+    a
+        The covariance starts as a·I.
+    covariance
+        "full", or "diagonal" for O(d) state and steps: of each step on Σ the diagonal is kept.
+    learn_intercept
+        Whether each row gets a constant feature 1.
+
+    Notes
+    -----
+    A sample weight multiplies the step of w; β takes a weight below 1, and stays as it is above 1.
+    P(True) = Φ(wᵀx / √(xᵀΣx)).
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> import river_nrrls as rn
+
+    >>> model = preprocessing.StandardScaler() | rn.AROWClassifier()
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 88.80%
+
+    References
+    ----------
+    [^1]: [Crammer, K., Kulesza, A. and Dredze, M. (2009). Adaptive Regularization of Weight
+        Vectors. NIPS
+        22](https://papers.nips.cc/paper/3848-adaptive-regularization-of-weight-vectors)
+
+    """
+
+    r = Parameter(checks.positive)
+
+    _mutable = frozenset({"r"})
+
+    def __init__(
+        self,
+        r: float = 1.0,
+        a: float = 1.0,
+        covariance: str = "full",
+        learn_intercept: bool = True,
+    ) -> None:
+        self.r = r
+        super().__init__(a, covariance, learn_intercept)
+
+    def _step(self, row: np.ndarray, code: float, w: float) -> float:
+        return arow(self._w, self._sigma, row, code, self.r, w)
