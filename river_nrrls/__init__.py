@@ -23,11 +23,13 @@ from .binary import (
     SOPClassifier,
 )
 from .least_squares import (
+    AdaptiveNRRLSClassifier,
     ARRLSClassifier,
     IRRLSClassifier,
     NRRLSClassifier,
     RecursiveNRRLSClassifier,
     RLSClassifier,
+    WindowedNRRLSClassifier,
 )
 from .mtwu import MTWUClassifier
 from .multiclass import (
@@ -54,6 +56,7 @@ __all__ = [
     "ALMAClassifier",
     "AROWClassifier",
     "ARRLSClassifier",
+    "AdaptiveNRRLSClassifier",
     "CWClassifier",
     "IELLIPClassifier",
     "IRRLSClassifier",
@@ -77,6 +80,7 @@ __all__ = [
     "RecursiveNRRLSClassifier",
     "SCWClassifier",
     "SOPClassifier",
+    "WindowedNRRLSClassifier",
     "from_dict",
     "load",
     "save",

@@ -26,6 +26,8 @@ CHOICE = (
     "and include_attributes=True"
 )
 RANGE = "no: least and largest values do not say what they were before"
+DRIFT = "no: what counts as a drift depends on which rows came when"
+WINDOW = "no: rows leave in the order in which they came, and no other"
 UNITS = 'no: the ridge is in the units of the features; scaling="standard" makes it so'
 RULE = "no: a rule learns from one row after the other"
 
@@ -64,6 +66,8 @@ TABLE = (
     _moments(CHOICE, CHOICE, CHOICE, CHOICE, UNITS, forgetting="auto"),
     _row("RLSClassifier", HOLDS, HOLDS, HOLDS, HOLDS, UNITS, HOLDS),
     _row("RLSClassifier", AGE, AGE, CLOCK, LATER, UNITS, HOLDS, forgetting=0.98),
+    _row("WindowedNRRLSClassifier", WINDOW, WINDOW, CLOCK, LATER, UNITS, HOLDS, window_size=40),
+    _row("AdaptiveNRRLSClassifier", WINDOW, WINDOW, DRIFT, DRIFT, UNITS, HOLDS),
     *(
         _row(f"Multiclass{name}Classifier", RULE, RULE, RULE, RULE, RULE, "exact")
         for name in ("Perceptron", "PA", "OGD", "ROMMA", "AROW", "CW", "SCW")

@@ -86,6 +86,7 @@ def unlike(row, law, data):
 
 @pytest.mark.parametrize("row, law", CASES)
 def test_the_table_says_what_is(row, law):
+    # What depends on a choice, or on where a rule happens to stand, may hold now and then.
     verdict = row.verdicts[law]
     data = list(stream(row))
     if verdict in ("exact", "rounding"):
@@ -105,7 +106,10 @@ def test_the_table_says_what_is(row, law):
                 learner.unlearn_one(*data[0])
         assert verdict[4:] in str(error.value)
         assert pickle.dumps(learner) == before
-    elif not (law == "affine" and verdict == laws.RULE) and verdict != laws.CHOICE:
+    elif not (law == "affine" and verdict == laws.RULE) and verdict not in (
+        laws.CHOICE,
+        laws.DRIFT,
+    ):
         assert unlike(row, law, data) > 1e-6
 
 

@@ -9,13 +9,16 @@ from .ir_rls import IRRLSClassifier
 from .nrrls import NRRLSClassifier
 from .recursive_nrrls import RecursiveNRRLSClassifier
 from .rls import RLSClassifier
+from .windowed import AdaptiveNRRLSClassifier, WindowedNRRLSClassifier
 
 __all__ = [
     "ARRLSClassifier",
+    "AdaptiveNRRLSClassifier",
     "IRRLSClassifier",
     "LeastSquaresClassifier",
     "NRRLSClassifier",
     "RLSClassifier",
     "RecursiveNRRLSClassifier",
+    "WindowedNRRLSClassifier",
     "batch",
 ]

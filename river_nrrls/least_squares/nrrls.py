@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from river.base.typing import ClfTarget
@@ -191,7 +191,12 @@ class NRRLSClassifier(LeastSquaresClassifier):
 
     # Candidates for the ridge and for the memory, side by side.
 
-    _state_attributes = ("_ridge_race", "_horizon_race", "_idle", "_horizon")
+    _state_attributes: ClassVar[tuple[str, ...]] = (
+        "_ridge_race",
+        "_horizon_race",
+        "_idle",
+        "_horizon",
+    )
 
     @property
     def chosen_l2(self) -> float:
