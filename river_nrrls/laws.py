@@ -69,8 +69,15 @@ TABLE = (
     _row("WindowedNRRLSClassifier", WINDOW, WINDOW, CLOCK, LATER, UNITS, HOLDS, window_size=40),
     _row("AdaptiveNRRLSClassifier", WINDOW, WINDOW, DRIFT, DRIFT, UNITS, HOLDS),
     *(
-        _row(f"Multiclass{name}Classifier", RULE, RULE, RULE, RULE, RULE, "exact")
-        for name in ("Perceptron", "PA", "OGD", "ROMMA", "AROW", "CW", "SCW")
+        _row(f"{name}Classifier", RULE, RULE, RULE, RULE, RULE, "exact")
+        for name in (
+            *("Perceptron", "ALMA", "ROMMA", "PA", "OGD", "SOP", "CW", "IELLIP"),
+            *("AROW", "NAROW", "NHERD", "SCW", "ACOG", "ONS"),
+            *(
+                f"Multiclass{name}"
+                for name in ("Perceptron", "PA", "OGD", "ROMMA", "AROW", "CW", "SCW")
+            ),
+        )
     ),
 )
 

@@ -148,7 +148,8 @@ class LeastSquaresClassifier(DenseClassifier):
         self._first = [A.T[0] for A in self._A]
         self._recentre_at = self._checkpoint = 1 << max(1, self.n_updates.bit_length())
         self._ridge_cache: np.ndarray | None = None
-        self._work = np.zeros((2, size))
+        self._work = np.zeros(size), np.zeros(size)
+        self._least = np.full(size, 1e-300)
         self._drop()
 
     def _drop(self) -> None:
@@ -490,23 +491,27 @@ class LeastSquaresClassifier(DenseClassifier):
         """l2 times the variance of each feature over all rows."""
         q, m = self._work
         size = len(q)
-        n = 0.0
-        q[:] = 0.0
-        m[:] = 0.0
-        for k, flat, first in zip(self._scales_list(), self._flat, self._first, strict=True):
-            daxpy(flat, q, size, k, 0, size + 1, 0, 1)
-            daxpy(first, m, size, k)
-            n += k * flat.item(0)
-        if n == 0.0:
-            return q
-        dscal(1.0 / n, m)
-        square = np.multiply(m, m)
-        dscal(1.0 / n, q)
-        least = q * 1e-12
-        least += 1e-300
-        q -= square
-        np.maximum(q, least, out=q)
-        dscal(self._penalty, q)
+        dcopy(self._least, q)
+        if len(self._flat) == 2 and not self._forgets:
+            low, high = self._flat
+            daxpy(low, q, size, 1.0, 0, size + 1)
+            daxpy(high, q, size, 1.0, 0, size + 1)
+            n = low.item(0) + high.item(0)
+            low, high = self._first
+            dcopy(low, m)
+            daxpy(high, m)
+        else:
+            n = 0.0
+            m[:] = 0.0
+            for flat, first, k in zip(self._flat, self._first, self._scales_list(), strict=True):
+                daxpy(flat, q, size, k, 0, size + 1)
+                daxpy(first, m, size, k)
+                n += k * flat.item(0)
+        if n > 0.0:
+            np.multiply(m, m, m)
+            # Never 0: a constant feature still gets a ridge, and with it no weight.
+            daxpy(m, q, size, (1e-12 - 1.0) / n)
+            dscal(self._penalty / n, q)
         q[0] = 0.0
         return q
 
