@@ -510,7 +510,11 @@ class LeastSquaresClassifier(DenseClassifier):
         if n > 0.0:
             np.multiply(m, m, m)
             # Never 0: a constant feature still gets a ridge, and with it no weight.
-            daxpy(m, q, size, (1e-12 - 1.0) / n)
+            if self._centred:
+                daxpy(m, q, size, (1e-12 - 1.0) / n)
+            else:
+                daxpy(m, q, size, -1.0 / n)
+                np.maximum(q, self._least, q)
             dscal(self._penalty / n, q)
         q[0] = 0.0
         return q
