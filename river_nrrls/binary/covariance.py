@@ -126,8 +126,21 @@ def normal_pair(z: float) -> tuple[float, float]:
     return 0.5 * math.erfc(z), 0.5 * math.erfc(-z)
 
 
-class SecondOrderClassifier(SecondOrder, BinaryClassifier):
-    """A binary rule with a covariance: `_sigma` is S, the root of Σ, or the diagonal's variances.
+class CovarianceRoot(SecondOrder):
+    """A rule with a covariance: `_sigma` is S, the root of Σ, or the diagonal's variances."""
+
+    def _initial(self) -> float:
+        return math.sqrt(self.a) if self.covariance == "full" else float(self.a)
+
+    @property
+    def covariance_matrix(self) -> np.ndarray:
+        """Σ (its diagonal for `covariance="diagonal"`), in the order of `[intercept, *weights]`."""
+        S = self._sigma
+        return S @ S.T if S.ndim == 2 else S.copy()
+
+
+class SecondOrderClassifier(CovarianceRoot, BinaryClassifier):
+    """A binary rule with a covariance.
 
     Parameters
     ----------
@@ -144,15 +157,6 @@ class SecondOrderClassifier(SecondOrder, BinaryClassifier):
         self.a = a
         self.covariance = covariance
         super().__init__(learn_intercept)
-
-    def _initial(self) -> float:
-        return math.sqrt(self.a) if self.covariance == "full" else float(self.a)
-
-    @property
-    def covariance_matrix(self) -> np.ndarray:
-        """Σ (its diagonal for `covariance="diagonal"`), in the order of `[intercept, *weights]`."""
-        S = self._sigma
-        return S @ S.T if S.ndim == 2 else S.copy()
 
 
 class GaussianClassifier(SecondOrderClassifier):

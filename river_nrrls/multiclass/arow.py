@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from river.base.typing import ClfTarget
 
+from ..binary.covariance import spread
 from ..dense import Parameter, checks
-from .covariance import SecondOrderClassifier, learn, spread
+from .covariance import SecondOrderClassifier, learn
 from .rivals import rival
 
 
@@ -19,8 +20,8 @@ def adaptive_regularization(
     if not l > 0.0:
         return 0.0
     f, v = spread(S, x)
-    if v > 0.0:
-        learn(W, S, f, v, y, s, l / (v + r), r / (v + r), w)
+    beta = 1.0 / (v + r)
+    learn(W, S, x, f, y, s, l * beta, beta, r * beta, w)
     return l
 
 
@@ -56,6 +57,8 @@ class MulticlassAROWClassifier(SecondOrderClassifier):
     ----------
     n_updates
         Rounds with a positive loss.
+    covariance_matrix
+        Σ, its diagonal for `covariance="diagonal"`; the intercept comes first.
 
     Notes
     -----

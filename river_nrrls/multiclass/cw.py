@@ -8,15 +8,16 @@ import numpy as np
 from river.base.typing import ClfTarget
 from scipy.linalg.blas import dnrm2, dscal
 
+from ..binary.covariance import quantile, spread
+from ..binary.cw import FAR, FLAT, certain
 from ..dense import Parameter, checks
-from .covariance import SecondOrderClassifier, learn, quantile, spread
+from .covariance import SecondOrderClassifier, learn
 from .rivals import rival
 
-# Margins beyond it have squares that overflow, deviations below it inverses that do.
-FAR, FLAT = -1e150, 1e-290
 # The deviation along a row is neither taken nor made smaller than this part of its first value.
 # Where classes overlap the rule asks for ever less, and answers a mistake by ever longer steps.
 NARROWEST = 1e-10
+ROOT_HALF = math.sqrt(0.5)
 
 
 def standardised(
@@ -31,19 +32,13 @@ def standardised(
     return s, max(m / deviation, FAR), dscal(1.0 / deviation, f), deviation
 
 
-def remainder(alpha: float, phi: float) -> float:
-    """ρ = 1 - β for v = 1, where β = αφ/(√(2u) + αφ); the root of u rationalised."""
-    c = alpha * phi
-    root = 4.0 / (c + math.sqrt(c * c + 8.0))
-    return root / (root + c)
-
-
 def confidence_weighted(
     W: np.ndarray, S: np.ndarray, x: np.ndarray, y: int, phi: float, a: float, w: float
 ) -> float:
     """W_y += αΣx, W_s -= αΣx, Σ -= βΣx xᵀΣ; returns φ√v - m.
 
-    The step does not change when x is divided by √v, so v = 1 below.
+    The step does not change when x is divided by √v, so v = 1 below. β is the binary one of φ/√2:
+    a margin has the variance 2v.
     """
     least = NARROWEST * math.sqrt(a) * dnrm2(x)
     s, m, f, deviation = standardised(W, S, x, y, least)
@@ -53,8 +48,11 @@ def confidence_weighted(
     psi = 1.0 + 0.5 * phi * phi
     root = math.sqrt(m * m * psi * (psi - 1.0) + 2.0 * phi * phi * psi)
     alpha = max(0.0, (root - m * psi) / (2.0 * psi))
-    rho = max(remainder(alpha, phi), (least / deviation) ** 2)
-    learn(W, S, f, 1.0, y, s, alpha, rho, w)
+    beta, rest = certain(alpha, phi * ROOT_HALF)
+    floor = (least / deviation) ** 2
+    if rest < floor:
+        beta, rest = 1.0 - floor, floor
+    learn(W, S, x, f, y, s, alpha, beta, rest, w)
     return l * deviation
 
 
@@ -97,6 +95,8 @@ class MulticlassCWClassifier(SecondOrderClassifier):
     ----------
     n_updates
         Rounds with a positive loss.
+    covariance_matrix
+        Σ, its diagonal for `covariance="diagonal"`; the intercept comes first.
 
     Notes
     -----

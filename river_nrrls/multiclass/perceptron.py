@@ -8,8 +8,9 @@ import numpy as np
 from river.base.typing import ClfTarget
 from scipy.linalg.blas import daxpy, dnrm2
 
+from ..binary.steps import LONGEST
 from ..dense import MulticlassClassifier, Parameter, checks
-from .rivals import LONGEST, mistaken, move, rival
+from .rivals import mistaken, move, rival
 
 
 def perceptron(W: np.ndarray, x: np.ndarray, y: int, allocation: str, form: str, w: float) -> float:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.linalg.blas import daxpy, dnrm2
 
-# A longer step would sooner or later make a score overflow: rows have entries of up to 1e150.
-LONGEST = 1e152
+from ..binary.steps import LONGEST
+
 # |x|² below this counts as this much: steps divide by it.
 SHORTEST = 1e-300
 

@@ -8,8 +8,9 @@ import numpy as np
 from river.base.typing import ClfTarget
 from scipy.linalg.blas import daxpy, ddot
 
+from ..binary.steps import LONGEST
 from ..dense import MulticlassClassifier, Parameter, checks
-from .rivals import LONGEST, SHORTEST, mistaken, move, rival
+from .rivals import SHORTEST, mistaken, move, rival
 
 # Squared sine of the angle between W and Z below which it is rounding and no direction.
 COLLINEAR = 1e-12

@@ -7,9 +7,11 @@ import math
 import numpy as np
 from river.base.typing import ClfTarget
 
+from ..binary.covariance import quantile
+from ..binary.cw import certain
 from ..dense import Parameter, checks
-from .covariance import SecondOrderClassifier, learn, quantile
-from .cw import remainder, standardised
+from .covariance import SecondOrderClassifier, learn
+from .cw import ROOT_HALF, standardised
 
 
 def soft_confidence_weighted(
@@ -41,7 +43,8 @@ def soft_confidence_weighted(
         root = math.sqrt(phi2 * phi2 * m * m + 8.0 * n * phi2 * (n + phi2))
         alpha = max(0.0, (root - (2.0 * n + phi2) * m) / (2.0 * n * (n + phi2)))
     if alpha < math.inf:
-        learn(W, S, f, 1.0, y, s, alpha, remainder(alpha, phi), w)
+        beta, rest = certain(alpha, phi * ROOT_HALF)
+        learn(W, S, x, f, y, s, alpha, beta, rest, w)
     return l * deviation
 
 
@@ -82,6 +85,8 @@ class MulticlassSCWClassifier(SecondOrderClassifier):
     ----------
     n_updates
         Rounds with a positive loss.
+    covariance_matrix
+        Σ, its diagonal for `covariance="diagonal"`; the intercept comes first.
 
     Notes
     -----

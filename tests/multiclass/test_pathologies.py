@@ -111,6 +111,21 @@ def test_weight_of_one_is_no_weight_and_none_is_no_row(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
+def test_late_feature_was_zero_before(name: str) -> None:
+    """A new column, in W and in the covariance, is what it would be had it always been there."""
+    late, early = build(name), build(name)
+    for t, (x, y) in enumerate(noise(80)):
+        some = x if t >= 40 else {key: value for key, value in x.items() if key != "x3"}
+        late.learn_one(some, y)
+        early.learn_one({**dict.fromkeys(x, 0.0), **some}, y)
+    np.testing.assert_allclose(late._W, early._W, rtol=1e-12, atol=1e-13)
+    if hasattr(late, "covariance_matrix"):
+        np.testing.assert_allclose(
+            late.covariance_matrix, early.covariance_matrix, rtol=1e-12, atol=1e-14
+        )
+
+
+@pytest.mark.parametrize("name", LEARNERS)
 def test_void_rounds_leave_the_state_alone(name: str) -> None:
     """A loss of 0 is no update: a wrapper that repeats a row may stop there."""
     model = build(name)

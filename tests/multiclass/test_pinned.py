@@ -1,8 +1,7 @@
 """One table of results: progressive accuracy, to be looked at whenever a number changes.
 
-`segment` and `glass` (shuffled, seed 1) go through a StandardScaler, as in examples/multiclass.py;
-mnist-10k is the first 10,000 rows of mnist with pixels / 255, as printed by
-examples/benchmarks/multiclass_mnist.py.
+`segment` and `glass` (shuffled, seed 1) go through a StandardScaler; mnist-10k is the first 10,000
+rows of mnist with pixels / 255. `examples/multiclass.py --data DIR` prints the same.
 """
 
 from __future__ import annotations

@@ -13,8 +13,11 @@ from river import checks, datasets, ensemble, evaluate, metrics, preprocessing
 
 from .learners import LEARNERS, build
 
-MODELS = {name: build(name) for name in LEARNERS}
-MODELS["pipeline"] = preprocessing.StandardScaler() | build(next(iter(LEARNERS)))
+# Each class, and what differs in the state.
+CHECKED = ["M_PerceptronU", "M_PA", "M_OGD", "M_ROMMA", "M_AROW", "M_CW", "M_SCW1", "M_SCW2"]
+MODELS = {name: build(name) for name in CHECKED}
+MODELS["diagonal"] = build("M_AROW", covariance="diagonal")
+MODELS["pipeline"] = preprocessing.StandardScaler() | build("M_PA")
 
 
 def cases() -> list[Any]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from river import datasets
 
+from river_nrrls.binary.covariance import quantile
 from river_nrrls.multiclass import MulticlassCWClassifier
 from river_nrrls.multiclass.arow import adaptive_regularization
-from river_nrrls.multiclass.covariance import quantile
 from river_nrrls.multiclass.cw import confidence_weighted
 from river_nrrls.multiclass.ogd import gradient_descent
 from river_nrrls.multiclass.pa import passive_aggressive
