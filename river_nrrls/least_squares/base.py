@@ -47,6 +47,7 @@ class LeastSquaresClassifier(DenseClassifier):
     # Of the learners that have them as parameters.
     forgetting_clock: str = "global"
     scaling: str | None = None
+    calibration: str = "lda"
     solver: str = "auto"
     tau: float = 0.0
     eta: float = 1.0
@@ -155,8 +156,8 @@ class LeastSquaresClassifier(DenseClassifier):
     def _drop(self) -> None:
         """Forget what was computed from the state."""
         self._u: Any = None
+        self._link_known = False
         self._warm: WarmSolver | None = None
-        self._link_cache: tuple[Any, tuple[float, np.ndarray] | None] = (None, None)
 
     def _parameter_changed(self, name: str) -> None:
         self._drop()
@@ -530,6 +531,7 @@ class LeastSquaresClassifier(DenseClassifier):
             if warm is None and len(self._T) > STARTS[self.solver] and len(self._A) > 1:
                 self._warm = WarmSolver(self)
             self._u = u
+            self._link_known = False
         return u  # type: ignore[no-any-return]
 
     @property
@@ -728,47 +730,80 @@ class LeastSquaresClassifier(DenseClassifier):
 
     # Probabilities: the scores of least squares as log-odds of Gaussian classes.
 
-    def _log_prior_odds(self) -> np.ndarray | None:
+    def _log_prior_odds(self) -> list[float] | None:
         """log(pi/(1 - pi)) by label; None where probabilities shall agree with the decision."""
         return None
 
-    def _link(self) -> tuple[float, np.ndarray] | None:
-        """Slope and offsets of the log-odds; None where only one class has been seen."""
-        u = self._solution()
-        if self._link_cache[0] is not u:
-            self._link_cache = (u, self._compute_link())
-        return self._link_cache[1]
+    def _link(self) -> probabilities.Link | None:
+        """Log-odds from scores; None for other than two labels before a second one is seen."""
+        self._solution()
+        if not self._link_known:
+            self._link_cache = self._compute_link()
+            self._link_known = True
+        return self._link_cache
 
-    def _compute_link(self) -> tuple[float, np.ndarray] | None:
-        n = np.array([flat.item(0) for flat in self._flat])
-        if np.count_nonzero(n) < 2:
-            return None
-        form = self._coefficients()
-        form = form if form.ndim == 2 else np.stack([-form, form])
-        means = [A[:, 0] / A[0, 0] + self._shift if A[0, 0] else self._shift for A in self._A]
+    def _compute_link(self) -> probabilities.Link | None:
+        seen = [i for i, flat in enumerate(self._flat) if flat.item(0) > 0.0]
+        odds = self._log_prior_odds()
+        two = len(self._A) == 2
+        if len(seen) < 2:
+            return probabilities.alone(float(self._counts().sum()), odds) if two else None
+        U, ridge = self._solution(), self._ridge()
+        if not self.learn_intercept:
+            U = U.copy()
+            U[..., 0] = -self.tau / self.eta
+        A = self._plain_moments()
+        k = self._multipliers()
+        if two:
+            scales = self._scales_list()
+            low, high = (a * flat.item(0) for a, flat in zip(scales, self._flat, strict=True))
+            total = k[0] * A[0].item(0) + k[1] * A[1].item(0)
+            p = k[1] * A[1].item(0) / total
+            spreads = [
+                probabilities.spread(
+                    A[1], A[0], U, p, high, low, ridge / total, self.learn_intercept
+                )
+            ]
+            return probabilities.link(self.calibration, spreads, odds)
+        n = self._counts()
         shares, rest = self._shares()
-        return probabilities.lda_link(
-            np.array(means) @ form.T,
-            n > 0.0,
-            shares,
-            rest,
-            self._log_prior_odds(),
-            float(self._counts().sum()),
-        )
+        spreads = []
+        for i in seen:
+            others = [j for j in seen if j != i]
+            share = rest[others] / rest[others].sum()
+            A0, n0 = probabilities.pool([A[j] for j in others], share, n[others])
+            p, n1 = float(shares[i]), float(n[i])
+            total = k[i] * A[i].item(0) / p
+            u = np.ascontiguousarray(U[i])
+            spreads.append(
+                probabilities.spread(A[i], A0, u, p, n1, n0, ridge / total, self.learn_intercept)
+            )
+        if odds is not None:
+            odds = [odds[i] for i in seen]
+        return probabilities.link(self.calibration, spreads, odds)
 
     def _pair(self, score: float, row: np.ndarray) -> tuple[float, float]:
-        return probabilities.pair(score, *self._pair_link())
+        link = self._link()
+        assert link is not None
+        return probabilities.pair(float(link(score)), score, self._log_prior_odds() is None)
 
     def _pairs(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return probabilities.pairs(scores, *self._pair_link())
-
-    def _pair_link(self) -> tuple[float, float]:
-        """Slope and offset for True; before both labels are seen the slope at rho = 0."""
         link = self._link()
-        return (2.0, 0.0) if link is None else (link[0], float(link[1][1]))
+        assert link is not None
+        return probabilities.pairs(link(scores), scores, self._log_prior_odds() is None)
 
     def _proba(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
         link = self._link()
+        n = self._counts()
         if link is None:
-            return probabilities.seen_only(self._counts(), scores.shape)
-        return probabilities.proba(scores, *link)
+            return probabilities.seen_only(n, scores.shape)
+        if len(n) == 2:
+            return probabilities.pairs(
+                link(scores[:, 1]), scores[:, 1], self._log_prior_odds() is None
+            )
+        seen = n > 0.0
+        proba = np.zeros(scores.shape)
+        proba[:, seen] = probabilities.shares(
+            link(scores[:, seen]), scores[:, seen], self._log_prior_odds() is None
+        )
+        return proba

@@ -10,7 +10,7 @@ from river.base.typing import ClfTarget
 from scipy.linalg.blas import dsyr
 
 from ..dense import Parameter, checks
-from . import auto, moments
+from . import auto, moments, probabilities
 from .base import NO_RANGE, LeastSquaresClassifier
 
 
@@ -82,6 +82,11 @@ class NRRLSClassifier(LeastSquaresClassifier):
     strategy
         For more than two labels: "ovr" solves each label against the rest, "shared" solves one
         system for all of them, each label with the same total weight. Two labels: no difference.
+    calibration
+        How scores become probabilities; all three in closed form from the state. "lda": the
+        log-odds of normal classes of one variance on rows that were not learnt; "gaussian": of two
+        variances, held where the ratio of the densities would turn back; "clip": the paper's
+        Appendix A, which takes the score for the expectation of the label and clips it.
     solver
         How the weights are solved, and nothing else: "cholesky" factors for each prediction after
         new rows; "cg" keeps the solution by conjugate gradients to a relative error of 1e-11, in
@@ -141,6 +146,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
     forgetting_clock = Parameter(checks.choice("global", "class"))
     scaling = Parameter(checks.choice(None, "standard", "minmax"))
     strategy = Parameter(checks.choice("ovr", "shared"))
+    calibration = Parameter(checks.choice("lda", "gaussian", "clip"))
     solver = Parameter(checks.choice("auto", "cholesky", "cg"))
 
     _mutable = frozenset(
@@ -153,6 +159,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
             "eta",
             "scaling",
             "strategy",
+            "calibration",
             "solver",
             "max_state_bytes",
         }
@@ -170,6 +177,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
         forgetting_clock: str = "global",
         scaling: str | None = None,
         strategy: str = "ovr",
+        calibration: str = "lda",
         solver: str = "auto",
         classes: tuple[ClfTarget, ...] | None = None,
         max_state_bytes: int = 1 << 30,
@@ -181,6 +189,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
         self.forgetting_clock = forgetting_clock
         self.scaling = scaling
         self.strategy = strategy
+        self.calibration = calibration
         self.solver = solver
         super().__init__(l2, learn_intercept, forgetting, classes, max_state_bytes)
 
@@ -404,22 +413,21 @@ class NRRLSClassifier(LeastSquaresClassifier):
     def _shares(self) -> tuple[np.ndarray, np.ndarray]:
         n = self._counts()
         c = np.where(n > 0.0, self._cost(), 0.0)
-        if self._shared or len(n) == 2:
+        if self._shared:
             return c / c.sum(), c
         rest = np.array(
             [np.average(np.delete(c, i), weights=np.delete(n, i)) for i in range(len(n))]
         )
         return c / (c + rest), n
 
-    def _log_prior_odds(self) -> np.ndarray | None:
+    def _log_prior_odds(self) -> list[float] | None:
         if isinstance(self.prior, Mapping):
             missing = [label for label in self._labels if label not in self.prior]
             if missing:
                 raise ValueError(f"prior={self.prior!r} names no share for {missing}; add them")
-            share = np.array([self.prior[label] for label in self._labels], dtype=float)
+            share = [float(self.prior[label]) for label in self._labels]
         elif self.prior == "natural":
-            share = self._counts()
+            share = self._counts().tolist()
         else:
             return None
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(share / (share.sum() - share)))
+        return [probabilities.log_odds(own, sum(share) - own) for own in share]
