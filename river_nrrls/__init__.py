@@ -45,6 +45,7 @@ from .persistence import from_dict, load, save, to_dict
 
 if TYPE_CHECKING:
     from . import datasets as datasets
+    from . import distributed as distributed
     from . import evaluate as evaluate
     from . import feature_extraction as feature_extraction
     from . import plot as plot
@@ -88,7 +89,7 @@ __all__ = [
 ]
 
 # Imported when first asked for, so that `import river_nrrls` stays as light as its learners.
-_LAZY = frozenset({"datasets", "evaluate", "feature_extraction"})
+_LAZY = frozenset({"datasets", "distributed", "evaluate", "feature_extraction"})
 
 
 def __getattr__(name: str) -> ModuleType:
