@@ -289,7 +289,7 @@ class MTWUClassifier(base.Wrapper, base.MiniBatchClassifier):  # type: ignore[ty
         learner = self.classifier
         if isinstance(learner, DenseClassifier) and not is_pipeline(learner):
             for rows, codes, weights in learner._encode_many(X, y, kwargs.get("w")):
-                for i, code in enumerate(codes):
+                for i, code in enumerate(codes.tolist()):
                     w = 1.0 if weights is None else float(weights[i])
                     update_times(learner, rows[i], code, w, self.m, self.clock)
             return

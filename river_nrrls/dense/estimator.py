@@ -63,9 +63,9 @@ class DenseClassifier(base.MiniBatchClassifier):
     def _update(self, row: np.ndarray, code: Any, w: float) -> None:
         """Learn one encoded instance of weight `w` > 0; the row may be used up."""
 
-    def _update_many(self, rows: np.ndarray, codes: list[Any], w: np.ndarray | None) -> None:
+    def _update_many(self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray | None) -> None:
         """Learn a batch of encoded instances, as the loop would."""
-        for i, code in enumerate(codes):
+        for i, code in enumerate(codes.tolist()):
             self._update(rows[i], code, 1.0 if w is None else float(w[i]))
 
     @abc.abstractmethod
@@ -163,30 +163,39 @@ class DenseClassifier(base.MiniBatchClassifier):
 
     def _encode_many(
         self, X: Any, y: Any, w: Any
-    ) -> Iterator[tuple[np.ndarray, list[Any], np.ndarray | None]]:
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
         """Rows, codes and weights of a batch, block by block: learn one before taking the next."""
         names, M = frames.features(X)
-        n = len(M)
-        labels: list[Any] = frames.series(y, n, "y").tolist()
-        weights = frames.weights(w, n)
-        labels = self._check_labels(labels, weights)
+        values = frames.series(y, len(M), "y")
+        weights = frames.weights(w, len(M))
+        codes = self._known_codes(values)
+        labels = self._check_labels(values.tolist(), weights) if codes is None else []
         if weights is not None and not weights.all():
             kept = weights > 0.0
             M, weights = M[kept], weights[kept]
-        return self._encode_rows(names, M, labels, weights)
+            codes = codes if codes is None else codes[kept]
+        return self._encode_rows(names, M, labels, weights, codes)
 
     def _encode_rows(
-        self, names: list[FeatureName], M: np.ndarray, labels: list[Any], weights: np.ndarray | None
-    ) -> Iterator[tuple[np.ndarray, list[Any], np.ndarray | None]]:
+        self,
+        names: list[FeatureName],
+        M: np.ndarray,
+        labels: list[Any],
+        weights: np.ndarray | None,
+        codes: np.ndarray | None = None,
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
         """`_encode_many` of numbers and labels that have been checked, and have a weight."""
         if not len(M):
             return
-        codes = self._codes
-        new = [label for label in dict.fromkeys(labels) if label not in codes]
+        code = self._codes
+        new = [y for y in dict.fromkeys(labels) if y not in code] if codes is None else []
         self._make_room(names, new)
         rows = self._rows(names, M)
         if self.n_updates == 0:
             self._begin(rows[0])
+        if codes is not None:
+            yield rows, codes, weights
+            return
         # A rule must not see a label before its first row: a new one starts a block.
         starts = [0, *(labels.index(label) for label in new)]
         for start, stop, label in zip(starts, [*starts[1:], len(rows)], [None, *new], strict=True):
@@ -195,18 +204,23 @@ class DenseClassifier(base.MiniBatchClassifier):
             if start < stop:
                 yield (
                     rows[start:stop],
-                    [codes[label] for label in labels[start:stop]],
+                    np.array([code[label] for label in labels[start:stop]]),
                     None if weights is None else weights[start:stop],
                 )
 
+    def _known_codes(self, labels: np.ndarray) -> np.ndarray | None:
+        """The codes of a batch's labels; None where one is new, or not a label."""
+        codes = self._codes
+        try:
+            if labels.dtype == np.bool_:
+                return np.asarray(np.where(labels, codes[True], codes[False]))
+            return np.array(list(map(codes.__getitem__, labels.tolist())))
+        except (KeyError, TypeError):
+            return None
+
     def _check_labels(self, labels: list[Any], w: np.ndarray | None) -> list[ClfTarget]:
         """Check a batch's labels and keep those of the rows with a weight."""
-        try:
-            known = all(label in self._codes for label in labels)
-        except TypeError:
-            known = False
-        if not known:
-            labels = [self._check_label(label) for label in labels]
+        labels = [self._check_label(label) for label in labels]
         if w is not None and not w.all():
             labels = [label for label, weight in zip(labels, w, strict=True) if weight > 0.0]
         return labels
@@ -291,11 +305,12 @@ class DenseClassifier(base.MiniBatchClassifier):
     def _rows(self, names: list[FeatureName], M: np.ndarray) -> np.ndarray:
         """Rows of a batch; names without a column are left out."""
         columns = self._columns
-        rows = np.zeros((len(M), columns.size))
+        whole = columns.n > 0 and names == list(columns.names)
+        rows = (np.empty if whole else np.zeros)((len(M), columns.size))
         if columns.offset:
             rows[:, 0] = 1.0
-        if names == list(columns.names):
-            rows[:, columns.offset : columns.offset + columns.n] = M
+        if whole:
+            rows[:, columns.offset :] = M
             return rows
         known = [(j, columns.names[name]) for j, name in enumerate(names) if name in columns.names]
         if known:

@@ -43,13 +43,17 @@ def features(X: Any) -> tuple[list[FeatureName], np.ndarray]:
             "wrap an array as pandas.DataFrame(X, columns=names)"
         ) from None
     names = list(frame.columns)
-    for name, dtype in frame.schema.items():
-        if dtype.is_numeric() or dtype == nw.Boolean:
-            continue
-        for i, value in enumerate(frame[name].to_list()):
-            _cell(name, i, value)
-    # An object column of numbers, None and pandas.NA included, has been checked just above.
-    M = dataframe.to_numpy(frame) if names else np.empty((len(frame), 0))
+    if not names:
+        return names, np.empty((len(frame), 0))
+    M = frame.to_numpy()
+    if M.dtype.kind not in NUMERIC_KINDS:
+        for name, dtype in frame.schema.items():
+            if not (dtype.is_numeric() or dtype == nw.Boolean):
+                for i, value in enumerate(frame[name].to_list()):
+                    _cell(name, i, value)
+        # A column of Python numbers is as good as any, once each has been looked at.
+        M = dataframe.to_numpy(frame)
+    M = M.astype(np.float64, copy=False)
     _check_finite(names, M)
     return names, M
 

@@ -276,7 +276,7 @@ class LeastSquaresClassifier(DenseClassifier):
     def _rescaled(self, code: int, factor: float, A: list[np.ndarray]) -> None:
         """Called when a class's moments have changed their scale."""
 
-    def _update_many(self, rows: np.ndarray, codes: list[int], w: np.ndarray | None) -> None:
+    def _update_many(self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray | None) -> None:
         if self._forgets:
             super()._update_many(rows, codes, w)
             return
@@ -294,16 +294,17 @@ class LeastSquaresClassifier(DenseClassifier):
             start = stop
 
     def _accumulate(
-        self, rows: np.ndarray, codes: list[int], w: np.ndarray | None, sign: float
+        self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray | None, sign: float
     ) -> None:
         """Add a block of rows to the moments, or take it back."""
         if self.learn_intercept:
             rows -= self._shift
         if w is not None:
             rows *= np.sqrt(w)[:, None]
-        coded = np.array(codes)
-        for code in set(codes):
-            dsyrk(sign, rows[coded == code].T, 1.0, self._A[code], 0, 1, 1)
+        for code, A in enumerate(self._A):
+            own = (codes == code).nonzero()[0]
+            if len(own):
+                dsyrk(sign, rows.take(own, 0).T, 1.0, A, 0, 1, 1)
         self._u = None
         if self._warm is not None:
             self._warm.skip(len(rows))
@@ -370,10 +371,10 @@ class LeastSquaresClassifier(DenseClassifier):
                 )
         if not len(M):
             return
-        codes = [self._codes[label] for label in labels]
+        codes = np.array([self._codes[label] for label in labels])
         self._accumulate(self._rows(names, M), codes, w, -1.0)
         self.n_updates = max(0, self.n_updates - len(M))
-        for code in set(codes):
+        for code in set(codes.tolist()):
             if self._A[code][0, 0] <= 1e-9 * w.sum():
                 self._A[code][:] = 0.0
         self._forget_labels()

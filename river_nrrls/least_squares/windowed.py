@@ -56,8 +56,8 @@ class BucketedClassifier(NRRLSClassifier):
         self._sizes[-1] += 1
         super()._update(row, code, w)
 
-    def _update_many(self, rows: np.ndarray, codes: list[int], w: np.ndarray | None) -> None:
-        for i, code in enumerate(codes):
+    def _update_many(self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray | None) -> None:
+        for i, code in enumerate(codes.tolist()):
             self._update(rows[i], code, 1.0 if w is None else float(w[i]))
 
     def _open(self) -> None:
