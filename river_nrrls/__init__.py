@@ -89,7 +89,7 @@ __all__ = [
 ]
 
 # Imported when first asked for, so that `import river_nrrls` stays as light as its learners.
-_LAZY = frozenset({"datasets", "distributed", "evaluate", "feature_extraction"})
+_LAZY = frozenset({"datasets", "distributed", "evaluate", "feature_extraction", "plot"})
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -14,7 +14,8 @@ from sklearn.metrics import balanced_accuracy_score, recall_score, roc_auc_score
 import river_nrrls as rn
 from river_nrrls.evaluate import demo
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+TOP = Path(__file__).parents[2]
+TABLE = re.search(r"```text\n(.*?)```", (TOP / "README.md").read_text(encoding="utf-8"), re.S)[1]
 
 
 def by_hand(stream, model, seed=None):
@@ -121,7 +122,7 @@ def test_readme_quotes_the_demo_and_ozone_is_won(stream):
     def words(line):
         return re.split(" {2,}", line)
 
-    quoted = [words(line) for line in re.search(r"```text\n(.*?)```", README, re.S)[1].splitlines()]
+    quoted = [words(line) for line in TABLE.splitlines()]
     head, line = demo.summary({stream: runs}).splitlines()
     assert words(head) == quoted[0] and words(line) in quoted
     assert [row[0] for row in quoted[1:]] == list(demo.STREAMS)
@@ -132,6 +133,10 @@ def test_readme_quotes_the_demo_and_ozone_is_won(stream):
     if stream in ("ozone-eight", "ozone-one"):
         assert ours["G-mean"] > max(figures["G-mean"] for figures in others)
         assert ours["ROC AUC"] > max(figures["ROC AUC"] for figures in others)
+
+
+def test_documentation_starts_with_the_same_table():
+    assert TABLE in (TOP / "docs" / "index.md").read_text(encoding="utf-8")
 
 
 def test_output(monkeypatch, capsys):
