@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -17,20 +16,42 @@ from . import checks
 NUMERIC_KINDS = "fiub"
 
 
-def _pandas() -> Any:
-    """pandas if the caller has loaded it: nobody can hold one of its frames otherwise."""
-    return sys.modules.get("pandas")
+# The last pandas Index and its names: batches of one frame share it, and listing it is slow.
+_last: tuple[Any, list[Any]] = (None, [])
+
+
+def _names(index: Any) -> list[Any]:
+    global _last
+    known, names = _last
+    if known is not index:
+        names = index.tolist()
+        _last = index, names
+    return names
+
+
+# How plain frames and series are read without the wrapping of narwhals, which takes longer than all
+# that is done with a batch of 1,000 rows. By the package and the name of a type: a library that the
+# caller has not loaded is not loaded here either.
+FRAMES: dict[tuple[str, str], Callable[[Any], tuple[list[Any], np.ndarray]]] = {
+    ("pandas", "DataFrame"): lambda X: (_names(X.columns), X.to_numpy()),
+    ("polars", "DataFrame"): lambda X: (X.columns, X.to_numpy()),
+    ("pyarrow", "Table"): lambda X: (
+        X.column_names,
+        np.column_stack([column.to_numpy() for column in X.columns]),
+    ),
+}
+SERIES = frozenset({("pandas", "Series"), ("polars", "Series"), ("pyarrow", "ChunkedArray")})
+
+
+def _kind(value: Any) -> tuple[str, str]:
+    return type(value).__module__.partition(".")[0], type(value).__name__
 
 
 def features(X: Any) -> tuple[list[FeatureName], np.ndarray]:
-    """Column names and the (n, d) matrix of float64 of a frame, checked value by value.
-
-    A plain numeric pandas frame is read without a copy, at a tenth of the cost of the general path.
-    """
-    pandas = _pandas()
-    if pandas is not None and type(X) is pandas.DataFrame:
-        M = X.to_numpy()
-        names = X.columns.tolist()
+    """Column names and the (n, d) matrix of float64 of a frame, checked value by value."""
+    read = FRAMES.get(_kind(X))
+    if read is not None and X.shape[1]:
+        names, M = read(X)
         if M.dtype.kind in NUMERIC_KINDS and len(set(names)) == len(names):
             M = M.astype(np.float64, copy=False)
             _check_finite(names, M)
@@ -77,8 +98,7 @@ def _check_finite(names: list[FeatureName], M: np.ndarray) -> None:
 
 def series(y: Any, n: int, what: str) -> np.ndarray:
     """The n values of a series as a numpy array."""
-    pandas = _pandas()
-    if pandas is not None and type(y) is pandas.Series:
+    if _kind(y) in SERIES:
         values: np.ndarray = y.to_numpy()
     else:
         try:
