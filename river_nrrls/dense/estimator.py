@@ -244,25 +244,28 @@ class DenseClassifier(base.MiniBatchClassifier):
         """Encode an unusual instance: check everything, and only then make room for it."""
         weight = checks.weight(w)
         label = self._check_label(y)
-        columns = self._columns
-        if not (isinstance(x, dict) and x.keys() <= columns.names.keys() and self._fill(x)):
+        filled = self._fill(x)
+        if not filled:
             x = checks.features(x)
         if weight == 0.0:
             return None
-        new = [name for name in x if name not in columns.names]
         unseen = label not in self._codes
-        self._make_room(new, [label] if unseen else [])
+        self._make_room(() if filled else x, [label] if unseen else [])
         if unseen:
             self._add_label(label)
-        self._columns.gather(x, self._row)
+        if not filled:
+            self._columns.gather(x, self._row)
         if self.n_updates == 0:
             self._begin(self._row)
         return self._row, self._codes[label], weight
 
-    def _fill(self, x: dict[FeatureName, Any]) -> bool:
-        """Write the known features of `x` to the row; False where a value is not ordinary."""
+    def _fill(self, x: Any) -> bool:
+        """Write known features to the row, others 0; False where a name or value is unusual."""
+        columns = self._columns
+        if not (isinstance(x, dict) and x.keys() <= columns.names.keys()):
+            return False
         try:
-            self._columns.gather(x, self._row)
+            columns.gather(x, self._row)
         except UNUSUAL:
             return False
         return bool(ddot(self._row, self._row) < HUGE)
@@ -328,8 +331,8 @@ class DenseClassifier(base.MiniBatchClassifier):
             plain = len(x) == columns.n and ddot(row, row) < HUGE
         except UNUSUAL:
             plain = False
-        if not plain:
-            self._columns.gather(checks.features(x), row)
+        if not plain and not self._fill(x):
+            columns.gather(checks.features(x), row)
         return self._score(row)
 
     def decision_function_one(self, x: dict[FeatureName, Any], **kwargs: Any) -> Any:
