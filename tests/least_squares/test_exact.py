@@ -153,6 +153,20 @@ def test_multiclass_equals_batch_one_vs_rest():
     assert predicted == [max(s, key=s.get) for s in scores]
 
 
+@pytest.mark.parametrize("name", ["glass", "segment"])
+def test_multiclass_equals_batch_one_vs_rest_on_bundled_sets(name):
+    data = rn.datasets.load(name)
+    X, y = data.to_arrays()
+    span = np.ptp(X, axis=0)
+    X = (X - X.min(axis=0)) / np.where(span > 0, span, 1.0)
+    model = rn.NRRLSClassifier(l2=1e-4)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    model.learn_many(frame, pd.Series(y))
+    scores = model.decision_function_many(frame)
+    for label, wanted in one_vs_rest(X, y, 1e-4, model):
+        np.testing.assert_allclose(scores[label], wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
+
+
 def test_multiclass_rls_equals_batch_one_vs_rest():
     X, y = minmaxed(datasets.ImageSegments(), 700)
     model = trained(rn.RLSClassifier(l2=1.0), X, y)
