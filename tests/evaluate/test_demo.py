@@ -187,3 +187,10 @@ def test_timing_holds_no_metric(monkeypatch):
     figures = demo.measure("blood-transfusion", "LogisticRegression", 0)
     assert list(figures) == ["µs/row"] and figures["µs/row"] > 0
     assert recorded == [(bool, bool)] * (3 * 748) + [(bool, dict)] * 748
+
+
+def test_forgetting_pays_where_the_stream_drifts():
+    found = demo.drift()
+    auto = found['NR-RLS, forgetting="auto"']
+    assert auto > found["NR-RLS, all rows"] + 0.02
+    assert auto > found["LogisticRegression"]
