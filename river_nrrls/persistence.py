@@ -277,7 +277,14 @@ def _built(d: dict[str, Any], get: Decode, origin: str) -> Any:
     """The model that a file or a dict describes."""
     try:
         return _build(d, get)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise ValueError(
             f"{origin} does not describe a learner: {type(error).__name__}: {error}"
         ) from error
@@ -473,12 +480,15 @@ def _replace(path: str | os.PathLike[str], line: bytes, arrays: list[np.ndarray]
 
 def _sync_folder(folder: str) -> None:
     """Make the new name last through a power failure, where the system has a way to."""
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # Some file systems refuse it; the file is in its place all the same.
+        with contextlib.suppress(OSError):
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _shown(value: Any) -> str:

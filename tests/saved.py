@@ -25,9 +25,11 @@ OPTIONS: list[dict[str, Any]] = [
     {"scaling": "minmax"},
     {"strategy": "shared"},
     {"calibration": "gaussian"},
+    {"classes": (False, True)},
     {"classes": (False, True), "prior": {False: 0.25, True: 0.75}, "costs": {True: 3}},
     {"window_size": 20},
     {"allocation": "uniform"},
+    {"l2": "auto", "forgetting": "auto"},
 ]
 
 

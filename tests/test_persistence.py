@@ -77,6 +77,44 @@ def test_a_run_broken_by_a_file_equals_the_unbroken_one(name, tmp_path):
         assert (tmp_path / "restored").read_bytes() == (tmp_path / "unbroken").read_bytes()
 
 
+def drifting(n, d, every):
+    """Rows whose labels turn round now and then; half of the features come late."""
+    rng = np.random.default_rng(1)
+    w = rng.normal(size=d)
+    for i in range(n):
+        v = rng.normal(size=d) + 1.0
+        sign = -1.0 if i // every % 2 else 1.0
+        y = bool(sign * (v - 1.0) @ w + 0.3 * rng.normal() > 0.0)
+        yield {f"f{j}": float(v[j]) for j in range(d if i > n / 4 else d // 2)}, y
+
+
+@pytest.mark.parametrize(
+    ("model", "n", "d", "every"),
+    [
+        (rn.AdaptiveNRRLSClassifier(), 1600, 4, 300),
+        (rn.WindowedNRRLSClassifier(window_size=30, n_buckets=7), 200, 4, 50),
+        (rn.NRRLSClassifier(l2="auto", forgetting="auto"), 500, 4, 100),
+        # Above the width where solutions are kept and improved.
+        (rn.NRRLSClassifier(l2="auto", scaling="standard"), 300, 120, 1000),
+        (rn.RLSClassifier(forgetting=0.99), 300, 120, 1000),
+    ],
+    ids=["adaptive", "windowed", "auto", "wide auto", "wide"],
+)
+def test_a_broken_run_through_drift_and_width(model, n, d, every, path):
+    rows = list(drifting(n, d, every))
+    unbroken = model.clone()
+    for part in range(4):
+        rn.save(unbroken, path)
+        restored = rn.load(path)
+        for x, y in rows[part * n // 4 : (part + 1) * n // 4]:
+            assert restored.predict_one(x) == unbroken.predict_one(x)
+            restored.learn_one(x, y)
+            unbroken.learn_one(x, y)
+        assert pickle.dumps(restored) == pickle.dumps(unbroken)
+        assert rn.to_dict(restored) == rn.to_dict(unbroken)
+    assert getattr(unbroken, "n_detections", 3) >= 3
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_dict_goes_through_json(name, tmp_path):
     rows = saved.streams(MODELS[name])[-1]
