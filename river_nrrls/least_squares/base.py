@@ -20,7 +20,7 @@ from ..dense.columns import UNUSUAL
 from ..dense.rules import grown
 from . import moments, probabilities, solve
 from .conjugate import Effort
-from .warm import STARTS, WarmSolver
+from .warm import STARTS, WarmSolver, warm_solver
 
 NO_RANGE = (
     "scaling='minmax' needs the least and largest values from the first row on, which this model "
@@ -158,6 +158,8 @@ class LeastSquaresClassifier(DenseClassifier):
         self._u: Any = None
         self._link_known = False
         self._warm: WarmSolver | None = None
+        many = len(self.__dict__.get("_A", ())) > 1
+        self._iterates = many and len(self._shift) > STARTS[self.solver]
 
     def _parameter_changed(self, name: str) -> None:
         self._drop()
@@ -476,18 +478,17 @@ class LeastSquaresClassifier(DenseClassifier):
 
         Scaling a feature by s and penalising its weight is penalising the plain weight s^2 times.
         """
-        ridge = self._ridge_cache
         if self.scaling == "standard":
             return self._standard_ridge()
-        if ridge is None or self.scaling is not None:
-            if self._low is not None:
-                square = (self._high - self._low) ** 2
-                ridge = self._penalty * np.where(square > 0.0, square, 1.0)
-            else:
-                ridge = np.full(len(self._T), float(self._penalty))
+        if self.scaling == "minmax" and self._low is not None:
+            square = (self._high - self._low) ** 2
+            ridge = self._penalty * np.where(square > 0.0, square, 1.0)
             ridge[0] = 0.0
-            self._ridge_cache = ridge
-        return ridge
+            return np.asarray(ridge)
+        if self._ridge_cache is None:
+            self._ridge_cache = np.full(len(self._T), float(self._penalty))
+            self._ridge_cache[0] = 0.0
+        return self._ridge_cache
 
     def _standard_ridge(self) -> np.ndarray:
         """l2 times the variance of each feature over all rows."""
@@ -525,12 +526,12 @@ class LeastSquaresClassifier(DenseClassifier):
         """(D,) for two labels, the second against the first; (K, D) else."""
         u = self._u
         if u is None:
-            warm = self._warm
-            if warm is None or (u := warm.solve(self)) is None:
+            if self._warm is not None:
+                u = self._warm.solve(self)
+            elif self._iterates:
+                self._warm = warm_solver(self)
+            if u is None:
                 u = self._solve_now()
-                self._effort.residual = 0.0
-            if warm is None and len(self._T) > STARTS[self.solver] and len(self._A) > 1:
-                self._warm = WarmSolver(self)
             self._u = u
             self._link_known = False
         return u  # type: ignore[no-any-return]
@@ -568,16 +569,19 @@ class LeastSquaresClassifier(DenseClassifier):
         has the solution u = 2 v - e_0 where R v = k_1 s_1.
         """
         k0, k1 = self._pair_multipliers()
-        T, flat = self._T, self._flat_T
+        flat = self._flat_T
         low, high = self._flat
-        size = len(T)
+        ridge = self._ridge_cache
+        size = len(self._T)
         if not (k0 and k1 and self._centred and self.n_updates >= size):
             return np.asarray(self._solve_shared([k0, k1])[1])
         dcopy(high, flat)
-        daxpy(low, flat, size * size, k0 / k1)
-        daxpy(self._ridge(), flat, size, 1.0 / k1, 0, 1, 0, size + 1)
+        daxpy(low, flat, len(flat), k0 / k1)
+        if ridge is None:
+            ridge = self._ridge()
+        daxpy(ridge, flat, size, 1.0 / k1, 0, 1, 0, size + 1)
         self._effort.factorizations += 1
-        _, u, info = dposv(T, self._first[1], 1, 1)
+        _, u, info = dposv(self._T, self._first[1], 1, 1)
         if info:
             return np.asarray(self._solve_shared([k0, k1])[1])
         dscal(2.0, u)

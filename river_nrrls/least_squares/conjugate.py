@@ -1,8 +1,8 @@
 """Solutions kept exact at O(d^2) a row: conjugate gradients that start from the last solution.
 
-The system is R u = z with R = sum_j k_j A_j + diag(ridge), the A_j given by their lower triangles
-in Fortran order. Residuals are those of R itself, so that the answer does not depend on what the
-preconditioner has been told; only the number of iterations does.
+The system is R u = z with R = sum_j k_j A_j + diag(ridge) and z = sum_j k_j b_j, the A_j given by
+their lower triangles in Fortran order. Residuals are those of R itself, so that the answer does not
+depend on what the preconditioner has been told; only the number of iterations does.
 
 The preconditioner s P is the inverse of a matrix M that was R when it was bought and follows the
 rows: when a row x enters R with the weight k and the mass m = sum_j k_j n_j becomes m', M becomes
@@ -18,20 +18,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import daxpy, dcopy, ddot, dscal, dsymv, dsyr
+from scipy.linalg.blas import daxpy, ddot, dscal, dsymv, dsyr
 from scipy.linalg.lapack import dpotrf, dpotri
 
+# (k_j, A_j), and (t_j, s_j) that make b_j = t_j s_j.
 Terms = Sequence[tuple[float, np.ndarray]]
+Target = Sequence[tuple[float, np.ndarray]]
 
-# Relative error, in the norm of R, at which the iterations stop: that of the scores, root mean
-# square over the classes' means.
+# Relative error of a solution in the norm of R, which is that of its scores, root mean square over
+# the classes. Iterations go on to a tenth of it, or to where one step more would get there even if
+# it did only a three-hundredth of what the last one did: that step costs no product, and is taken.
 TOLERANCE = 1e-11
+DOUBT = 1e5
 
 # An inverse costs as much as three more factorisations. Bought no sooner than this many solutions
 # after the last one, it never doubles the bill of a factorisation for each solution.
 PRICE = 4
 
-# Solutions between fresh products A_j u, lest the rounding of many small steps add up in them.
+# Solutions between fresh gradients A_j u - b_j, lest the rounding of many steps add up in them.
 REFRESH = 64
 
 
@@ -86,39 +90,39 @@ class Conjugate:
         self.worn = 0
         self.wear = max(4, size // 6)
         self.reach = max(6, size // 24)
-        # For each right-hand side u and the products A_j u; p and A_j p, which move them.
+        # For each right-hand side u, the gradients A_j u - b_j and g = R u - z; and what a step
+        # adds to them: p, A_j p and R p.
         self.age = 0
-        self.state = np.zeros((n_right, 1 + n_terms, size))
-        self.step = np.empty((1 + n_terms, size))
-        self.moved = [(list(block), block.ravel()) for block in self.state]
-        self.moving = list(self.step), self.step.ravel()
-        self.r, self.q, self.Rp = np.empty((3, size))
+        self.energy = 0.0
+        self.state = np.zeros((n_right, n_terms + 2, size))
+        self.states = [views(block) for block in self.state]
+        self.step = views(np.empty((n_terms + 2, size)))
+        self.q = np.empty(size)
 
-    def learn(self, x: np.ndarray, k: float, mass: float, entries: Sequence[float]) -> None:
-        """Follow a row x that has entered R with the weight k, A_j with the weight entries_j."""
+    def learn(self, x: np.ndarray, k: float, mass: float) -> None:
+        """Follow a row x that has entered R with the weight k."""
         P = self.P
         rest = mass - k
         if P is None or not (rest > 0.0 and self.s < 1e100):
             self.P = None
             return
-        size = len(x)
         s = self.s = self.s * (self.mass / rest)
         self.mass = mass
         v = self.q
         dsymv(s, P, x, 0.0, v, 0, 1, 0, 1, 1, 1)
-        dsyr(-k / (s * (1.0 + k * ddot(x, v))), v, 1, 1, 0, size, P, 1)
-        for (u, *products), _ in self.moved:
-            score = ddot(x, u)
-            for entry, Au in zip(entries, products, strict=False):
-                if entry:
-                    daxpy(x, Au, size, entry * score)
+        dsyr(-k / (s * (1.0 + k * ddot(x, v))), v, 1, 1, 0, len(x), P, 1)
+
+    def enter(self, x: np.ndarray, j: int, w: float, t: float) -> None:
+        """Follow a row x that has entered A_j with the weight w, and b_j with the weight w t."""
+        for u, gradients, _, _ in self.states:
+            daxpy(x, gradients[j], len(x), w * (ddot(x, u) - t))
 
     def solve(
-        self, terms: Terms, ridge: np.ndarray, Z: np.ndarray, known: bool
-    ) -> np.ndarray | None:
-        """R^-1 z for each row z of Z; None where a factorisation is the better way.
+        self, terms: Terms, targets: Sequence[Target], ridge: np.ndarray, known: bool
+    ) -> list[np.ndarray] | None:
+        """A solution for each target; None where a factorisation is the better way.
 
-        `known` says whether `learn` was told of all that has entered the A_j.
+        `known` says whether `enter` was told of all that has entered the A_j and b_j.
         """
         self.credit += 1
         if self.worn > self.wear:
@@ -126,21 +130,23 @@ class Conjugate:
         if self.P is None and not (self.credit >= PRICE and self._buy(terms, ridge)):
             return None
         self.age += 1
-        if self.age > REFRESH or not known:
+        fresh = self.age > REFRESH or not known
+        if fresh:
             self.age = 0
-            for (u, *products), _ in self.moved:
-                for (_, A), Au in zip(terms, products, strict=True):
-                    dsymv(1.0, A, u, 0.0, Au, 0, 1, 0, 1, 1, 1)
-        U = np.empty_like(Z)
-        most = 0
-        for (state, flat), z, u in zip(self.moved, Z, U, strict=True):
-            iterations = self._iterate(terms, ridge, state, flat, z, u)
-            if iterations is None:
+        solutions = []
+        most = 2
+        for i, target in enumerate(targets):
+            if fresh:
+                self._refresh(i, terms, target)
+            iterations, u = self._iterate(i, terms, ridge)
+            if u is None:
                 self.P = None
                 return None
-            most = max(most, iterations)
-        self.worn += max(0, most - 2)
-        return U
+            solutions.append(u)
+            if iterations > most:
+                most = iterations
+        self.worn += most - 2
+        return solutions
 
     def _buy(self, terms: Terms, ridge: np.ndarray) -> bool:
         self.credit = 0
@@ -153,52 +159,64 @@ class Conjugate:
         self.state[:, 0] = self.start
         return self.P is not None
 
-    def _iterate(
-        self,
-        terms: Terms,
-        ridge: np.ndarray,
-        state: list[np.ndarray],
-        flat: np.ndarray,
-        z: np.ndarray,
-        result: np.ndarray,
-    ) -> int | None:
-        """Write R^-1 z to result; the number of iterations, or None where they lead nowhere."""
-        P, s, size = self.P, self.s, len(z)
-        r, q, Rp = self.r, self.q, self.Rp
-        (p, *steps), step = self.moving
-        u, *products = state
-        np.multiply(ridge, u, Rp)
-        for (k, _), Au in zip(terms, products, strict=True):
-            daxpy(Au, Rp, size, k)
-        dcopy(z, r)
-        daxpy(Rp, r, size, -1.0)
-        dsymv(s, P, r, 0.0, p, 0, 1, 0, 1, 1, 1)
-        rho = ddot(r, p)
-        energy = max(ddot(u, Rp), rho)
-        stop = TOLERANCE * TOLERANCE * energy
-        dcopy(p, q)
-        iterations, a = 0, 1.0
+    def _refresh(self, i: int, terms: Terms, target: Target) -> None:
+        """Gradients from the A_j and b_j, and the energy u.R u that errors are relative to."""
+        u, gradients, _, _ = self.states[i]
+        energy = 0.0
+        for (k, A), (t, s), gradient in zip(terms, target, gradients, strict=True):
+            dsymv(1.0, A, u, 0.0, gradient, 0, 1, 0, 1, 1, 1)
+            energy += k * ddot(u, gradient)
+            daxpy(s, gradient, len(u), -t)
+        self.energy = energy
+
+    def _iterate(self, i: int, terms: Terms, ridge: np.ndarray) -> tuple[int, np.ndarray | None]:
+        """The number of iterations and R^-1 z; None where they lead nowhere."""
+        P, s, size = self.P, self.s, len(ridge)
+        u, gradients, g, state = self.states[i]
+        p, products, Rp, step = self.step
+        np.multiply(ridge, u, g)
+        parts = []
+        for (k, A), gradient, Ap in zip(terms, gradients, products, strict=True):
+            daxpy(gradient, g, size, k)
+            parts.append((k, A, Ap))
+        q = p
+        dsymv(-s, P, g, 0.0, q, 0, 1, 0, 1, 1, 1)
+        rho = -ddot(g, q)
+        if rho > self.energy:
+            self.energy = rho
+        stop = (0.1 * TOLERANCE) ** 2 * self.energy
+        iterations, a, last = 0, 1.0, math.inf
         while rho > stop and iterations < self.reach:
             np.multiply(ridge, p, Rp)
-            for (k, A), Ap in zip(terms, steps, strict=True):
+            for k, A, Ap in parts:
                 dsymv(1.0, A, p, 0.0, Ap, 0, 1, 0, 1, 1, 1)
                 daxpy(Ap, Rp, size, k)
             curvature = ddot(p, Rp)
             if not curvature > 0.0:
                 break
-            iterations += 1
             a = rho / curvature
-            daxpy(step, flat, len(step), a)
-            daxpy(Rp, r, size, -a)
-            dsymv(s, P, r, 0.0, q, 0, 1, 0, 1, 1, 1)
-            last, rho = rho, ddot(r, q)
-            if rho > stop:
-                dscal(rho / last, p)
-                daxpy(q, p)
-        self.effort.iterations += iterations
-        self.effort.residual = math.sqrt(rho / energy) if 0.0 < rho <= energy else 0.0
-        # One more step, along q, costs no product; it is right as far as M is R, which a says.
-        dcopy(u, result)
+            daxpy(step, state, len(step), a)
+            iterations += 1
+            q = self.q
+            dsymv(-s, P, g, 0.0, q, 0, 1, 0, 1, 1, 1)
+            last, rho = rho, -ddot(g, q)
+            if DOUBT * rho * rho <= stop * last:
+                break
+            dscal(rho / last, p)
+            daxpy(q, p)
+        effort = self.effort
+        effort.iterations += iterations
+        if not (0.0 <= rho and (rho <= stop or DOUBT * rho * rho <= stop * last)):
+            return iterations, None
+        effort.residual = math.sqrt(rho / self.energy) if rho else 0.0
+        result = u.copy()
+        # The step along q is right as far as M is R, of which a is the measure.
         if 0.5 < a < 2.0:
             daxpy(q, result, size, a)
-        return iterations if 0.0 <= rho <= stop else None
+        return iterations, result
+
+
+def views(block: np.ndarray) -> tuple[np.ndarray, list[np.ndarray], np.ndarray, np.ndarray]:
+    """The first row, those in the middle, the last, and all of a matrix in one."""
+    first, *middle, last = block
+    return first, middle, last, block.ravel()

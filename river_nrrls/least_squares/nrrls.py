@@ -90,7 +90,7 @@ class NRRLSClassifier(LeastSquaresClassifier):
     solver
         How the weights are solved, and nothing else: "cholesky" factors for each prediction after
         new rows; "cg" keeps the solution by conjugate gradients to a relative error of 1e-11, in
-        $O(d^2)$ a row, and factors where that is the better way; "auto" iterates above some 80
+        $O(d^2)$ a row, and factors where that is the better way; "auto" iterates above some 90
         features.
     classes
         The labels, in order, if they are to be known from the start; otherwise they are taken as

@@ -35,7 +35,7 @@ class RLSClassifier(LeastSquaresClassifier):
     solver
         How the weights are solved: "cholesky" factors for each prediction after new rows; "cg"
         keeps the solution by conjugate gradients to a relative error of 1e-11, in $O(d^2)$ a row;
-        "auto" iterates above some 80 features.
+        "auto" iterates above some 90 features.
     classes
         The labels, in order, if they are to be known from the start; otherwise they are taken as
         they come.

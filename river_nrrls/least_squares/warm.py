@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.blas import daxpy, dcopy, dscal
+from scipy.linalg.blas import daxpy
 
 from .conjugate import Conjugate
 
@@ -14,128 +15,151 @@ if TYPE_CHECKING:
     from .base import LeastSquaresClassifier
 
 # Above this size of a row, conjugate gradients are faster than a Cholesky factorisation.
-CROSSOVER = 80
+CROSSOVER = 90
 
 # The size from which each solver iterates.
 STARTS = {"auto": CROSSOVER, "cg": 0, "cholesky": math.inf}
 
 
-class WarmSolver:
-    """One system for two labels or for a shared matrix, else one for each label against the rest.
+class WarmSolver(abc.ABC):
+    """Solutions that start from the last one; a learner drops it when its moments are replaced.
 
-    It is dropped whenever the moments change otherwise than by a row, and gives way to Cholesky
-    while rows between predictions are many: d / 16 products cost as much as a factorisation.
+    It gives way to Cholesky while there are many rows between predictions: d / 16 products cost as
+    much as a factorisation.
     """
 
-    def __init__(self, learner: LeastSquaresClassifier) -> None:
-        n_labels, size = len(learner._A), len(learner._T)
-        self.pair = n_labels == 2
-        self.shared = self.pair or learner._shared
+    def __init__(self, learner: LeastSquaresClassifier, n_systems: int, n_right: int, n: int):
+        size = len(learner._T)
         held = not learner.learn_intercept
-        start = np.zeros((n_labels if self.shared and not self.pair else 1, size))
+        start = np.zeros((n_right, size))
         if held:
             start[:, 0] = -learner.tau / learner.eta
-        n_systems = 1 if self.shared else n_labels
-        n_terms = 1 if self.shared and not self.pair else 2
-        effort = learner._effort
-        self.systems = [Conjugate(start, n_terms, held, effort) for _ in range(n_systems)]
+        self.systems = [Conjugate(start, n, held, learner._effort) for _ in range(n_systems)]
         self.most = max(1, size // 16)
         # Rows since the last solution; before the first they are not known.
         self.gap = self.most + 1
-        self.alive = False
-        # The counts that the products with the moments belong to.
-        self.counts: list[float] = []
-        self.Z = np.empty((1, size))
 
     def learn(self, learner: LeastSquaresClassifier, row: np.ndarray, code: int, w: float) -> None:
         """Follow a row that has entered the moments of a class with the weight w."""
-        self.skip(1)
-        if not self.alive:
-            return
-        n = [flat.item(0) for flat in learner._flat]
-        if self.pair:
-            k0, k1 = learner._pair_multipliers()
-            self.counts[code] += w
-            entries = (0.0, w) if code else (w, 0.0)
-            self.systems[0].learn(row, (k1 if code else k0) * w, k0 * n[0] + k1 * n[1], entries)
-            return
-        if self.shared:
-            k = learner._multipliers()
-            mass = sum(kc * nc for kc, nc in zip(k, n, strict=True))
-            self.systems[0].learn(row, k[code] * w, mass, ())
-            return
-        own, pool, rest = (part.tolist() for part in learner._one_vs_rest())
-        total = sum(pc * nc for pc, nc in zip(pool, n, strict=True))
-        for i, system in enumerate(self.systems):
-            k_i = own[i] if i == code else rest[i] * pool[code]
-            mass = own[i] * n[i] + rest[i] * (total - pool[i] * n[i])
-            system.learn(row, k_i * w, mass, ())
+        self.gap += 1
+        if self.gap <= self.most:
+            self._learn(learner, row, code, w)
 
     def skip(self, n_rows: int) -> None:
-        """Rows have entered the moments; too many of them to the next solution, and all rests."""
+        """Take note of rows that have entered the moments unseen."""
         self.gap += n_rows
-        if self.alive and self.gap > self.most:
-            self.alive = False
-            for system in self.systems:
-                system.P = None
 
     def solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
         """The solution, or None where a factorisation is the better way."""
-        often = self.gap <= self.most
-        self.gap = 0
-        if not often or learner.n_updates < len(learner._T):
-            return None
-        if not learner.learn_intercept and learner._plain_moments() is not learner._A:
-            return None
-        if self.pair:
-            u = self._solve_pair(learner)
-        elif self.shared:
-            u = self._solve_shared(learner)
-        else:
-            u = self._solve_ovr(learner)
-        self.alive = any(system.P is not None for system in self.systems)
-        return u
+        gap, self.gap = self.gap, 0
+        learner._effort.residual = 0.0
+        if gap > self.most:
+            for system in self.systems:
+                system.P = None
+        elif learner.n_updates >= len(learner._T) and (
+            learner.learn_intercept or learner._plain_moments() is learner._A
+        ):
+            return self._solve(learner)
+        return None
 
-    def _solve_pair(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
-        """R = k_0 A_0 + k_1 A_1, z = k_1 s_1 - k_0 s_0."""
+    @abc.abstractmethod
+    def _learn(self, learner: LeastSquaresClassifier, row: np.ndarray, code: int, w: float) -> None:
+        """Follow a row in the preconditioners."""
+
+    @abc.abstractmethod
+    def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
+        """Solve all systems."""
+
+
+class Pair(WarmSolver):
+    """Two labels: R = k_0 A_0 + k_1 A_1 and z = k_1 s_1 - k_0 s_0."""
+
+    def __init__(self, learner: LeastSquaresClassifier) -> None:
+        super().__init__(learner, 1, 1, 2)
+        (self.system,) = self.systems
+        self.A = learner._A
+        self.flat = learner._flat
+        s0, s1 = learner._first
+        self.targets = [((-1.0, s0), (1.0, s1))]
+        # The counts that the gradients of the system belong to.
+        self.n = [0.0, 0.0]
+
+    def _learn(self, learner: LeastSquaresClassifier, row: np.ndarray, code: int, w: float) -> None:
+        k = learner._pair_multipliers()
+        low, high = self.flat
+        self.n[code] += w
+        self.system.learn(row, k[code] * w, k[0] * low.item(0) + k[1] * high.item(0))
+        self.system.enter(row, code, w, self.targets[0][code][0])
+
+    def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
+        low, high = self.flat
+        n = [low.item(0), high.item(0)]
+        known = n == self.n
+        self.n = n
         k0, k1 = learner._pair_multipliers()
-        low, high = learner._first
-        z = self.Z[0]
-        dcopy(high, z)
-        dscal(k1, z)
-        daxpy(low, z, len(z), -k0)
-        counts = [flat.item(0) for flat in learner._flat]
-        known = counts == self.counts
-        self.counts = counts
-        A0, A1 = learner._A
-        U = self.systems[0].solve(((k0, A0), (k1, A1)), learner._ridge(), self.Z, known)
-        return None if U is None else U[0]
+        A0, A1 = self.A
+        terms = ((k0, A0), (k1, A1))
+        solutions = self.system.solve(terms, self.targets, learner._ridge(), known)
+        return None if solutions is None else solutions[0]
 
-    def _solve_shared(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
-        """R = sum_c k_c A_c, z_i = k_i s_i - sum_{j != i} k_j s_j."""
+
+class Shared(WarmSolver):
+    """One matrix R = sum_c k_c A_c, and z_i = k_i s_i - sum_{j != i} k_j s_j for each label."""
+
+    def __init__(self, learner: LeastSquaresClassifier) -> None:
+        super().__init__(learner, 1, len(learner._A), 1)
+
+    def _learn(self, learner: LeastSquaresClassifier, row: np.ndarray, code: int, w: float) -> None:
         k = learner._multipliers()
-        Z = np.array([kc * first for kc, first in zip(k, learner._first, strict=True)])
-        R = self._sum(learner, k)
-        return self.systems[0].solve([(1.0, R)], learner._ridge(), 2.0 * Z - Z.sum(axis=0), False)
+        mass = sum(kc * A.item(0) for kc, A in zip(k, learner._flat, strict=True))
+        self.systems[0].learn(row, k[code] * w, mass)
 
-    def _solve_ovr(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
-        """R_i = (k_i - p_i r_i) A_i + r_i sum_j p_j A_j, z_i = (k_i + p_i r_i) s_i - r_i s."""
+    def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
+        k = learner._multipliers()
+        S = np.array([kc * first for kc, first in zip(k, learner._first, strict=True)])
+        targets = [((1.0, z),) for z in 2.0 * S - S.sum(axis=0)]
+        terms = ((1.0, weighted_sum(learner, k)),)
+        solutions = self.systems[0].solve(terms, targets, learner._ridge(), False)
+        return None if solutions is None else np.array(solutions)
+
+
+class OneVsRest(WarmSolver):
+    """R_i = k_i A_i + r_i sum_{j != i} p_j A_j for each label i, and z_i likewise."""
+
+    def __init__(self, learner: LeastSquaresClassifier) -> None:
+        super().__init__(learner, len(learner._A), 1, 2)
+
+    def _learn(self, learner: LeastSquaresClassifier, row: np.ndarray, code: int, w: float) -> None:
         own, pool, rest = (part.tolist() for part in learner._one_vs_rest())
-        total = self._sum(learner, pool)
+        n = [A.item(0) for A in learner._flat]
+        total = sum(pc * nc for pc, nc in zip(pool, n, strict=True))
+        for i, system in enumerate(self.systems):
+            k = own[i] if i == code else rest[i] * pool[code]
+            system.learn(row, k * w, own[i] * n[i] + rest[i] * (total - pool[i] * n[i]))
+
+    def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
+        own, pool, rest = (part.tolist() for part in learner._one_vs_rest())
+        total = weighted_sum(learner, pool)
         ridge = learner._ridge()
-        rows: list[np.ndarray] = []
+        solved: list[np.ndarray] = []
         for i, system in enumerate(self.systems):
             A, s = learner._A[i], learner._first[i]
-            terms = [(own[i] - pool[i] * rest[i], A), (rest[i], total)]
-            z = (own[i] + pool[i] * rest[i]) * s - rest[i] * total.T[0]
-            if (u := system.solve(terms, ridge, z[None], False)) is not None:
-                rows.append(u)
-        return np.concatenate(rows) if len(rows) == len(self.systems) else None
+            terms = ((own[i] - rest[i] * pool[i], A), (rest[i], total))
+            target = ((1.0, s), (1.0, 2.0 * pool[i] * s - total.T[0]))
+            solved += system.solve(terms, [target], ridge, False) or []
+        return np.array(solved) if len(solved) == len(self.systems) else None
 
-    def _sum(self, learner: LeastSquaresClassifier, k: list[float]) -> np.ndarray:
-        """sum_c k_c A_c in the learner's work matrix."""
-        T, flat = learner._T, learner._flat_T
-        flat[:] = 0.0
-        for kc, A in zip(k, learner._flat, strict=True):
-            daxpy(A, flat, len(flat), kc)
-        return T
+
+def weighted_sum(learner: LeastSquaresClassifier, k: list[float]) -> np.ndarray:
+    """sum_c k_c A_c, in the learner's work matrix."""
+    flat = learner._flat_T
+    flat[:] = 0.0
+    for kc, A in zip(k, learner._flat, strict=True):
+        daxpy(A, flat, len(flat), kc)
+    return learner._T
+
+
+def warm_solver(learner: LeastSquaresClassifier) -> WarmSolver:
+    if len(learner._A) == 2:
+        return Pair(learner)
+    return Shared(learner) if learner._shared else OneVsRest(learner)
