@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from math import inf, sqrt
 
 import numpy as np
-from scipy.linalg.blas import ddot, dnrm2, dscal
+from scipy.linalg.blas import daxpy, ddot, dnrm2, dscal
 
 from ..dense import BinaryClassifier, Parameter, checks
-from .steps import add
-
-# Below it 1/‖x‖ overflows.
-SHORTEST = 1e-300
+from .steps import LONGEST, add
 
 
 def norm(v: np.ndarray, p: float) -> float:
@@ -49,18 +46,22 @@ def alma(
     LIBOL takes x as it is, and Euclidean step and norm for every p. Returns l; with l > 0 the
     caller counts k on.
     """
-    if form == "paper":
-        size = dnrm2(x) if p == 2 else norm(x, p)
-        if size < SHORTEST:
-            return 0.0
-    else:
+    if form == "libol":
         size = 1.0
-    l: float = (1.0 / alpha - 1.0) * math.sqrt((p - 1.0) / k) - y * ddot(w, x) / size
+    else:
+        size = dnrm2(x) if p == 2 else norm(x, p)
+        if not size:
+            return 0.0
+    l: float = (1.0 / alpha - 1.0) * sqrt((p - 1.0) / k) - y * ddot(w, x) / size
     if not l > 0.0:
         return 0.0
-    step = weight * y * C / math.sqrt((p - 1.0) * k) / size
-    if p == 2 or form == "libol":
+    step = weight * y * C / sqrt((p - 1.0) * k) / size
+    if form == "libol":
         add(w, x, step)
+        size = dnrm2(w)
+    elif p == 2:
+        if -LONGEST < step * size < LONGEST:
+            daxpy(x, w, len(w), step)
         size = dnrm2(w)
     else:
         q = p / (p - 1.0)
@@ -126,7 +127,7 @@ class ALMAClassifier(BinaryClassifier):
     """
 
     alpha = Parameter(checks.open_unit)
-    p = Parameter(checks.interval(2.0, math.inf, "left"))
+    p = Parameter(checks.interval(2.0, inf, "left"))
     C = Parameter(checks.positive)
     form = Parameter(checks.choice("paper", "libol"))
 
@@ -137,7 +138,7 @@ class ALMAClassifier(BinaryClassifier):
         self,
         alpha: float = 0.9,
         p: float = 2,
-        C: float = math.sqrt(2.0),
+        C: float = sqrt(2.0),
         form: str = "paper",
         learn_intercept: bool = True,
     ) -> None:

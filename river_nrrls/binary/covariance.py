@@ -25,8 +25,8 @@ from scipy.linalg.blas import daxpy, ddot, dgemv, dger, dnrm2, dscal
 from ..dense import BinaryClassifier, SecondOrder
 from .steps import LONGEST_SQUARED
 
-# A row that leaves less than this part of the standard deviation along it (|x| > 1e6 √r) is looked
-# at twice: what is left must stay above DIGITS of ‖S‖, or rounding would cost S its rank.
+# A row that leaves less than STEEP of the standard deviation along it (AROW: ‖x‖ > 1e6 √r) is
+# looked at twice: what is left must stay above DIGITS of ‖S‖, or rounding would cost S its rank.
 STEEP, DIGITS = 1e-6, 1e-14
 # A smaller variance would lose digits, and then vanish.
 VANISHING = 1e-305
@@ -79,9 +79,9 @@ def shrink(
 
 
 def _gentle(S: np.ndarray, x: np.ndarray, f: np.ndarray, root: float) -> tuple[float, float]:
-    """β, and √(1 - β fᵀf) that leaves S its rank."""
-    length, deviation = dnrm2(x), dnrm2(spread(S, x)[0])
-    least = DIGITS * float(np.linalg.norm(S)) * length
+    """β, and √(1 - β fᵀf) that leaves S its rank; f may be that of a multiple of x."""
+    deviation = dnrm2(spread(S, x)[0])
+    least = DIGITS * float(np.linalg.norm(S)) * dnrm2(x)
     if deviation <= least:
         return 0.0, 1.0
     root = max(root, least / deviation)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg.blas import ddot, dnrm2, dscal
+from scipy.linalg.blas import ddot
 
 from ..dense import Parameter, checks
 from .covariance import GaussianClassifier, move, quantile, spread
 
-# A margin beyond FAR has a square that overflows, a standard deviation below FLAT an inverse that
-# does.
-FAR, FLAT = -1e150, 1e-290
+# A margin beyond FAR has a square that overflows; a variance outside of FLAT and VAST an inverse
+# that does, or none.
+FAR, FLAT, VAST = -1e150, 1e-290, 1e305
 
 # Rows that contradict each other would shrink Σ without end, in their direction alone. The variance
 # xᵀΣx / xᵀx stays above LEAST of the trace of Σ, about what a matrix in double precision holds, and
@@ -23,14 +23,11 @@ LEAST, LEAST_OF_ALL = 1e-14, 1e-250
 def standardised(
     w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float
 ) -> tuple[float, np.ndarray, float]:
-    """The margin m/√v and the f of x/√v, for which xᵀΣx = 1, and √v itself."""
+    """The margin m/√v, the f of `spread`, and v; a row without a variance has an endless margin."""
     f, v = spread(S, x)
-    # dnrm2 neither overflows nor underflows; the v of a diagonal covariance may.
-    deviation = dnrm2(f) if S.ndim == 2 else math.sqrt(v) if v > FLAT else 0.0
-    if deviation < FLAT:
-        return math.inf, f, deviation
-    m = max(y * ddot(w, x) / deviation, FAR)
-    return m, dscal(1.0 / deviation, f), deviation
+    if not FLAT < v < VAST:
+        return math.inf, f, v
+    return max(y * ddot(w, x) / math.sqrt(v), FAR), f, v
 
 
 def certain(alpha: float, phi: float) -> tuple[float, float]:
@@ -44,12 +41,12 @@ def certain(alpha: float, phi: float) -> tuple[float, float]:
 
 
 def bounded(
-    S: np.ndarray, x: np.ndarray, deviation: float, beta: float, rest: float, part: float
+    S: np.ndarray, x: np.ndarray, v: float, beta: float, rest: float, part: float
 ) -> tuple[float, float]:
     """β and 1 - β that leave xᵀΣx / xᵀx at or above this part of the trace of Σ."""
     trace = float((S * S).sum() if S.ndim == 2 else S.sum())
     least = max(part * trace, LEAST_OF_ALL)
-    rest = max(rest, min(1.0, least * ddot(x, x) / deviation / deviation))
+    rest = max(rest, min(1.0, least * ddot(x, x) / v))
     return min(beta, 1.0 - rest), rest
 
 
@@ -58,9 +55,9 @@ def cw(
 ) -> float:
     """The least change of N(w, Σ), in relative entropy, that classes x with probability η.
 
-    The step does not change when x is divided by √v, so v = 1 below. Returns φ√v - m.
+    The step is that on x/√v, for which v = 1: α and β below are α√v and βv. Returns φ√v - m.
     """
-    m, f, deviation = standardised(w, S, x, y)
+    m, f, v = standardised(w, S, x, y)
     l = phi - m
     if not l > 0.0:
         return 0.0
@@ -69,9 +66,10 @@ def cw(
     alpha = max(0.0, (-m * psi + math.sqrt(0.25 * m * m * phi**4 + phi * phi * xi)) / xi)
     beta, rest = certain(alpha, phi)
     # The trace is never above a d, and only summed up where it may matter.
-    if rest * deviation * deviation < LEAST * a * len(w) * ddot(x, x):
-        beta, rest = bounded(S, x, deviation, beta, rest, LEAST)
-    move(w, S, x, f, 1.0, y * alpha, beta, rest, weight)
+    if rest * v < LEAST * a * len(w) * ddot(x, x):
+        beta, rest = bounded(S, x, v, beta, rest, LEAST)
+    deviation = math.sqrt(v)
+    move(w, S, x, f, v, y * alpha / deviation, beta / v, rest, weight)
     return l * deviation
 
 

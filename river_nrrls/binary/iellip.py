@@ -6,8 +6,8 @@ import numpy as np
 from scipy.linalg.blas import ddot
 
 from ..dense import Parameter, checks
-from .covariance import SecondOrderClassifier, move
-from .cw import FLAT, standardised
+from .covariance import SecondOrderClassifier, move, spread
+from .cw import FLAT, VAST
 
 # Where the product of the factors 1/(1 - c_t) ends.
 GROWN = 1e300
@@ -22,9 +22,10 @@ def iellip(
     """
     if (ddot(w, x) >= 0.0) == (y > 0.0):
         return 0.0
-    m, f, deviation = standardised(w, S, x, y)
-    if deviation >= FLAT:
-        move(w, S, x, f, 1.0, y * (1.0 / deviation - m), c_t, 1.0 - c_t, weight)
+    f, v = spread(S, x)
+    if FLAT < v < VAST:
+        alpha = (1.0 - y * ddot(w, x)) / v
+        move(w, S, x, f, v, y * alpha, c_t / v, 1.0 - c_t, weight)
     return 1.0
 
 

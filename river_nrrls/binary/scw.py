@@ -28,13 +28,14 @@ def scw(
 ) -> float:
     """CW with its step bounded by C (I) or its constraint softened by a square (II).
 
-    As in `cw` x is divided by √v: v = 1, C becomes C √v for I and C v for II, and n = 1 + 1/(2Cv).
+    As in `cw` the step is that on x/√v: v = 1, C becomes C√v for I and n = 1 + 1/(2Cv) for II.
     Returns φ√v - m.
     """
-    m, f, deviation = standardised(w, S, x, y)
+    m, f, v = standardised(w, S, x, y)
     l = phi - m
     if not l > 0.0:
         return 0.0
+    deviation = math.sqrt(v)
     phi2 = phi * phi
     if variant == "I":
         psi = 1.0 + 0.5 * phi2
@@ -42,17 +43,17 @@ def scw(
         alpha = (-m * psi + math.sqrt(0.25 * m * m * phi2 * phi2 + phi2 * xi)) / xi
         alpha = max(0.0, min(alpha, C * deviation))
     else:
-        n = 1.0 + 0.5 / C / deviation / deviation
+        n = 1.0 + 0.5 / C / v
         if form == "paper":
             R = phi2 * phi2 * m * m + 4.0 * n * phi2 * (n + phi2)
         else:
-            R = 2.0 * phi2 * phi2 * m * m / deviation / deviation + 4.0 * n * phi2 * (n + 2.0 * phi)
+            R = 2.0 * phi2 * phi2 * m * m / v + 4.0 * n * phi2 * (n + 2.0 * phi)
         alpha = max(0.0, (math.sqrt(R) - (2.0 * n + phi2) * m) / (2.0 * n * (n + phi2)))
     if alpha < math.inf:
         beta, rest = certain(alpha, phi)
         if m < -ABSURD or C * deviation > ABSURD:
-            beta, rest = bounded(S, x, deviation, beta, rest, LEAST * LEAST)
-        move(w, S, x, f, 1.0, y * alpha, beta, rest, weight)
+            beta, rest = bounded(S, x, v, beta, rest, LEAST * LEAST)
+        move(w, S, x, f, v, y * alpha / deviation, beta / v, rest, weight)
     return l * deviation
 
 
