@@ -18,7 +18,7 @@ from ..dense import DenseClassifier, Parameter, checks, frames
 from ..dense.checks import HUGE
 from ..dense.columns import UNUSUAL
 from ..dense.rules import grown
-from . import moments, probabilities, solve
+from . import moments, probabilities, solve, uncertainty
 from .conjugate import Effort
 from .warm import STARTS, WarmSolver, warm_solver
 
@@ -117,6 +117,14 @@ class LeastSquaresClassifier(DenseClassifier):
         """The (decayed) weight of the rows of each class; above 0 where it has a row at all."""
         n = np.array([A[0, 0] for A in self._A])
         return np.asarray(np.maximum(n * self._scales(), np.where(n > 0.0, 1e-300, 0.0)))
+
+    def _rows_worth(self) -> list[float]:
+        """How many rows of one weight those of each class are worth."""
+        n = self._counts().tolist()
+        if not self._forgets:
+            return n  # type: ignore[no-any-return]
+        by_class = self.forgetting_clock == "class"
+        return [uncertainty.rows_worth(own, own if by_class else sum(n), self._decay) for own in n]
 
     @property
     def class_counts(self) -> dict[ClfTarget, float]:
@@ -733,6 +741,59 @@ class LeastSquaresClassifier(DenseClassifier):
         form[..., 0] += self.tau
         return form
 
+    @property
+    def weights_std_error(self) -> dict[Any, Any]:
+        r"""Standard error of each weight, from the moments: by label first, as `weights` is.
+
+        $$\mathrm{Var}(w) = R^{-1} \left( \sum_c \frac{K_c^2}{n_c - 1} \mathrm{Cov}_c(x r)
+        \right) R^{-1}$$
+
+        with $R = \sum_c K_c \, \mathrm{mean}_c(x x^T) + l_2 I$, the residual $r = t - w \cdot x -
+        b$ and what class c weighs in the objective, $K_c$. The covariance of $x r$ within a class
+        is that of a normal class with its mean and covariance. It says how far the weights would
+        vary from one sample of the stream to another, not how far the ridge draws them to 0; and it
+        is infinite while a class has a single row.
+        """
+        K = len(self._labels)
+        forms = [self._standard_errors(i) for i in ([1] if K == 2 else range(K))]
+        if self._binary:
+            return self._by_name(forms[0])
+        return {
+            label: self._by_name(forms[0] if K == 2 else forms[i])
+            for i, label in enumerate(self._labels)
+        }
+
+    def _standard_errors(self, i: int) -> np.ndarray:
+        """Of the form of label i against the rest, in the units of `weights`."""
+        A = self._plain_moments()
+        counts = self._counts()
+        seen = [c for c, n in enumerate(counts.tolist()) if n > 0.0]
+        n = self._rows_worth()
+        if len(seen) < 2 or min(n[c] for c in seen) <= 1.0:
+            return np.full(len(self._T), math.inf)
+        k = self._multipliers()
+        groups = self._groups(seen)
+        if not self._shared and len(A) > 2:
+            own, pool, rest = self._one_vs_rest()
+            k = [own[i] if c == i else pool[c] * rest[i] for c in range(len(A))]
+            groups = [[i], [c for c in seen if c != i]]
+        B = {c: moments.symmetric(A[c]) / A[c][0, 0] for c in seen}
+        mass = {c: float(k[c] * A[c][0, 0]) for c in seen}
+        U = self._solution()
+        u = (U if U.ndim == 1 else U[i]).copy()
+        if not self.learn_intercept:
+            u[0] = -self.tau / self.eta
+        R = sum((mass[c] * B[c] for c in seen), start=np.diag(self._ridge()))
+        M = uncertainty.middle(B, u, i, mass, n, groups)
+        first = 0 if self.learn_intercept else 1
+        errors = np.zeros(len(u))
+        errors[first:] = uncertainty.standard_errors(R[first:, first:], M[first:, first:])
+        return self.eta * errors
+
+    def _groups(self, seen: list[int]) -> list[list[int]]:
+        """Labels whose rows share one normaliser: here each has its own."""
+        return [[c] for c in seen]
+
     # Probabilities: the scores of least squares as log-odds of Gaussian classes.
 
     def _log_prior_odds(self) -> list[float] | None:
@@ -759,9 +820,9 @@ class LeastSquaresClassifier(DenseClassifier):
             U[..., 0] = -self.tau / self.eta
         A = self._plain_moments()
         k = self._multipliers()
+        n = self._rows_worth()
         if two:
-            scales = self._scales_list()
-            low, high = (a * flat.item(0) for a, flat in zip(scales, self._flat, strict=True))
+            low, high = n
             total = k[0] * A[0].item(0) + k[1] * A[1].item(0)
             p = k[1] * A[1].item(0) / total
             spreads = [
@@ -770,14 +831,13 @@ class LeastSquaresClassifier(DenseClassifier):
                 )
             ]
             return probabilities.link(self.calibration, spreads, odds)
-        n = self._counts()
         shares, rest = self._shares()
         spreads = []
         for i in seen:
             others = [j for j in seen if j != i]
             share = rest[others] / rest[others].sum()
-            A0, n0 = probabilities.pool([A[j] for j in others], share, n[others])
-            p, n1 = float(shares[i]), float(n[i])
+            A0, n0 = probabilities.pool([A[j] for j in others], share, [n[j] for j in others])
+            p, n1 = float(shares[i]), n[i]
             total = k[i] * A[i].item(0) / p
             u = np.ascontiguousarray(U[i])
             spreads.append(

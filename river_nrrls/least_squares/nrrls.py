@@ -102,6 +102,8 @@ class NRRLSClassifier(LeastSquaresClassifier):
     ----------
     weights
         Coefficients by feature; by label first, if the labels are not booleans.
+    weights_std_error
+        Standard error of each coefficient, from the moments.
     intercept
         The constant of the score.
     class_counts

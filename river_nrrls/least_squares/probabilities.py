@@ -61,7 +61,7 @@ class Spread:
         return self.share * self.variance_high + (1.0 - self.share) * self.variance_low
 
 
-def pool(A: list[np.ndarray], share: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, float]:
+def pool(A: list[np.ndarray], share: np.ndarray, n: list[float]) -> tuple[np.ndarray, float]:
     """Moments of several labels taken as one, and how many rows of one weight they are worth."""
     scaled = (s / Aj[0, 0] * Aj for s, Aj in zip(share, A, strict=True))
     pooled = sum(scaled, start=np.zeros_like(A[0]))

@@ -46,6 +46,8 @@ class RLSClassifier(LeastSquaresClassifier):
     ----------
     weights
         Coefficients by feature; by label first, if the labels are not booleans.
+    weights_std_error
+        Standard error of each coefficient, from the moments.
     intercept
         The constant of the score.
     class_counts
@@ -102,3 +104,6 @@ class RLSClassifier(LeastSquaresClassifier):
     def _shares(self) -> tuple[np.ndarray, np.ndarray]:
         n = self._counts()
         return n / n.sum(), n
+
+    def _groups(self, seen: list[int]) -> list[list[int]]:
+        return [seen]
