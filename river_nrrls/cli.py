@@ -25,6 +25,10 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
         "river_nrrls.evaluate.mtwu_paper",
         "the tables of the paper on multiple times weight updating, by its protocol and honestly",
     ),
+    ("paper", "nrrls"): (
+        "river_nrrls.evaluate.nrrls_paper",
+        "the tables and figures of the NR-RLS paper, and its method with order and ridge chosen",
+    ),
 }
 GROUPS: dict[str, str] = {
     "paper": "recompute the tables and figures of a paper",

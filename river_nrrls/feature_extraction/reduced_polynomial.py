@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from itertools import combinations, starmap
+from math import tanh
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ class ReducedPolynomialExtender(base.MiniBatchTransformer):
     polynomial is out of reach. The sum mixes all features, so they should be on one scale:
     standardise them or map them to [0, 1] first. Terms of high order are nearly collinear: give the
     learner a ridge, and let it standardise (`scaling="standard"` of `NRRLSClassifier`).
+    `evaluate.select_ridge_and_order` chooses the order.
 
     Parameters
     ----------
@@ -40,9 +43,15 @@ class ReducedPolynomialExtender(base.MiniBatchTransformer):
     redundant
         Whether to add the r powers of the sum. They are linear combinations of the other terms:
         $\sum_j x_j s^{k-1} = s^k$, so dropping them loses nothing but what a ridge makes of them.
+    interactions
+        "sum" for the mixed terms above. "pairs" puts the products $x_i x_j, i < j$, in the place of
+        all terms with the sum: $1 + l r + l (l - 1) / 2$ terms; with order 2 that is the full
+        polynomial.
     squash
-        None, or "tanh" to put $\tanh(x_j)$ in the place of $x_j$ everywhere. Terms of unbounded
-        features are then bounded, by $l^r$, whatever comes.
+        None, or a number s, to put $s \tanh(x_j / s)$ in the place of $x_j$ everywhere: next to
+        $x_j$ where it is small against s, and never beyond s, so that the terms of unbounded
+        features are bounded, by $(l s)^r$, whatever comes. After a standard scaler 3 is a good
+        value.
 
     Examples
     --------
@@ -78,18 +87,21 @@ class ReducedPolynomialExtender(base.MiniBatchTransformer):
     order = Parameter(checks.positive_integer)
     include_bias = Parameter(checks.boolean)
     redundant = Parameter(checks.boolean)
-    squash = Parameter(checks.choice(None, "tanh"))
+    interactions = Parameter(checks.choice("sum", "pairs"))
+    squash = Parameter(checks.either(None, checks.positive))
 
     def __init__(
         self,
         order: int = 2,
         include_bias: bool = True,
         redundant: bool = True,
-        squash: str | None = None,
+        interactions: str = "sum",
+        squash: float | None = None,
     ) -> None:
         self.order = order
         self.include_bias = include_bias
         self.redundant = redundant
+        self.interactions = interactions
         self.squash = squash
 
     def _parameter_changed(self, name: str) -> None:
@@ -119,20 +131,24 @@ class ReducedPolynomialExtender(base.MiniBatchTransformer):
             v = list(checks.features(x).values())
             s = sum(v)
         if self.squash is not None:
-            v = list(map(math.tanh, v))
+            bound = self.squash
+            v = [bound * tanh(a / bound) for a in v]
             s = sum(v)
         terms = [1.0, *v] if self.include_bias else v.copy()
         power = v
         for _ in range(1, self.order):
             power = [a * b for a, b in zip(power, v, strict=True)]
             terms += power
-        sums = [s]
-        for _ in range(1, self.order):
-            sums.append(sums[-1] * s)
-        if self.redundant:
-            terms += sums
-        for t in sums[:-1]:
-            terms += [a * t for a in v]
+        if self.interactions == "pairs":
+            terms += starmap(mul, combinations(v, 2))
+        else:
+            sums = [s]
+            for _ in range(1, self.order):
+                sums.append(sums[-1] * s)
+            if self.redundant:
+                terms += sums
+            for t in sums[:-1]:
+                terms += [a * t for a in v]
         return dict(zip(names, terms, strict=True))
 
     def transform_many(self, X: Any) -> Any:
@@ -145,37 +161,71 @@ class ReducedPolynomialExtender(base.MiniBatchTransformer):
 
         """
         columns, V = frames.features(X)
-        names = self._plan(tuple(columns))
-        if self.squash is not None:
-            V = np.tanh(V)
-        return frames.to_frame(dict(zip(names, self._terms(V).T, strict=True)), X)
+        terms = self.terms(V).T
+        return frames.to_frame(dict(zip(self._plan(tuple(columns)), terms, strict=True)), X)
 
-    def _terms(self, V: np.ndarray) -> np.ndarray:
-        """The terms of each row of an (n, l) matrix, in the order of `transform_one`."""
-        n, l = V.shape
-        s = V.sum(axis=1, keepdims=True)
+    def n_terms(self, n_features: int) -> int:
+        """The number of terms of a row.
+
+        Parameters
+        ----------
+        n_features
+            The number l of features of the row.
+
+        Examples
+        --------
+
+        >>> from river_nrrls.feature_extraction import ReducedPolynomialExtender
+
+        >>> ReducedPolynomialExtender(order=6).n_terms(8)
+        95
+
+        """
+        if self.interactions == "pairs":
+            mixed = n_features * (n_features - 1) // 2
+        else:
+            mixed = n_features * (self.order - 1) + self.order * self.redundant
+        return int(self.include_bias + n_features * self.order + mixed)
+
+    def terms(self, V: np.ndarray) -> np.ndarray:
+        """The terms of many rows as a matrix, in the order of `transform_one`.
+
+        Parameters
+        ----------
+        V
+            Features, (n, l).
+
+        """
+        if self.squash is not None:
+            V = self.squash * np.tanh(V / self.squash)
         powers = [V]
-        sums = [s]
         for _ in range(1, self.order):
             powers.append(powers[-1] * V)
-            sums.append(sums[-1] * s)
-        parts = [np.ones((n, 1))] if self.include_bias else []
-        parts += powers
+        parts = [np.ones((len(V), 1)), *powers] if self.include_bias else powers
+        if self.interactions == "pairs":
+            i, j = np.triu_indices(V.shape[1], 1)
+            return np.hstack([*parts, V[:, i] * V[:, j]])
+        sums = [V.sum(axis=1, keepdims=True)]
+        for _ in range(1, self.order):
+            sums.append(sums[-1] * sums[0])
         if self.redundant:
             parts += sums
-        parts += [V * t for t in sums[:-1]]
-        return np.hstack(parts)
+        return np.hstack([*parts, *(V * t for t in sums[:-1])])
 
     def _plan(self, features: tuple[FeatureName, ...]) -> list[FeatureName]:
         """Names of the terms, in order."""
-        inner = [f"tanh({name})" if self.squash else name for name in features]
+        squash = self.squash is not None
+        inner = [f"tanh({name})" if squash else name for name in features]
         names: list[FeatureName] = ["bias"] if self.include_bias else []
         names += inner
         names += [f"{name}^{k}" for k in range(2, self.order + 1) for name in inner]
-        sums = ["sum", *(f"sum^{k}" for k in range(2, self.order + 1))]
-        if self.redundant:
-            names += sums
-        names += [f"{name}*{term}" for term in sums[:-1] for name in inner]
+        if self.interactions == "pairs":
+            names += [f"{a}*{b}" for a, b in combinations(inner, 2)]
+        else:
+            sums = ["sum", *(f"sum^{k}" for k in range(2, self.order + 1))]
+            if self.redundant:
+                names += sums
+            names += [f"{name}*{term}" for term in sums[:-1] for name in inner]
         if len(set(names)) < len(names):
             double = next(name for i, name in enumerate(names) if name in names[:i])
             raise ValueError(

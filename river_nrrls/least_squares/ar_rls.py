@@ -6,29 +6,37 @@ from typing import Any
 
 import numpy as np
 
+from ..dense import Parameter, checks
 from .inverse import InverseClassifier, weighted_step
 
 
 class ARRLSClassifier(InverseClassifier):
     r"""Recursive least squares that weighs a row once, by its class's count on arrival.
 
-    The k-th row of class c enters with weight $\beta = 1/n_c = 1/k$ and keeps it for good:
+    The t-th row of all, the $n_c$-th of its class c, enters with weight $\beta$ and keeps it:
 
-    $$v = P x, \quad g = \frac{\beta}{1 + \beta\, x \cdot v}, \quad w \leftarrow w + g\, v\,
-    (y - x \cdot w), \quad P \leftarrow P - g\, v v^T, \quad P_0 = I / l_2$$
+    $$\beta = \frac{1}{n_c} \;\text{or}\; \frac{t}{n_c}, \quad v = P x, \quad g =
+    \frac{\beta}{1 + \beta\, x \cdot v}, \quad w \leftarrow w + g\, v\, (y - x \cdot w), \quad
+    P \leftarrow P - g\, v v^T, \quad P_0 = I / l_2$$
 
     A step costs $O(d^2)$, as much as one of recursive least squares. Both classes end up with about
-    the same total weight, $\ln n_c$, but early rows count more than late ones, so the solution
-    depends on their order and is not that of `NRRLSClassifier`, which every row of a class enters
-    with the same weight at any time, and which is no dearer to learn.
+    the same total weight, but the weights within a class differ, so the solution depends on the
+    order of the rows and is not that of `NRRLSClassifier`, which weighs the rows of a class alike
+    at any time and is no dearer to learn.
 
     Use it to compare with the NR-RLS paper, whose AR-RLS column it stands for. The original text
-    was not at hand: this reading is the one that has the cost and the results printed there.
+    was not at hand. Of the two readings, `weighting="share"` agrees with that column where
+    `"count"`, which is the older one, is too far from the exact solution.
 
     Parameters
     ----------
     l2
-        Ridge, above 0. It stands beside a sum of weights that grows like $\ln n$.
+        Ridge, above 0. It stands beside a sum of weights, which grows like $\ln n$ ("count") or n
+        ("share").
+    weighting
+        "count" for $\beta = 1/n_c$: the early rows of a class weigh more than the late ones.
+        "share" for $\beta = t/n_c$, one over the running share of the class: under a stable class
+        ratio all rows of a class weigh about the same.
     learn_intercept
         Whether each row gets a constant feature 1; its weight is penalised like any other.
 
@@ -43,7 +51,7 @@ class ARRLSClassifier(InverseClassifier):
 
     Notes
     -----
-    A sample weight counts towards $n_c$ and multiplies $\beta$, which is then $w / n_c$.
+    A sample weight w counts towards t and $n_c$ and multiplies $\beta$.
 
     Examples
     --------
@@ -65,11 +73,20 @@ class ARRLSClassifier(InverseClassifier):
 
     """
 
-    def __init__(self, l2: float = 1e-4, learn_intercept: bool = True) -> None:
+    weighting = Parameter(checks.choice("count", "share"))
+
+    def __init__(
+        self, l2: float = 1e-4, weighting: str = "count", learn_intercept: bool = True
+    ) -> None:
+        self.weighting = weighting
         super().__init__(l2, learn_intercept)
 
     def _step(self, row: np.ndarray, code: Any, w: float) -> float:
+        n = self._n
         c = int(code > 0.0)
-        self._n[c] += w
-        weighted_step(self._P, self._w, row, code, w / self._n.item(c))
+        n[c] += w
+        beta = w / n.item(c)
+        if self.weighting == "share":
+            beta *= n.item(0) + n.item(1)
+        weighted_step(self._P, self._w, row, code, beta)
         return 1.0

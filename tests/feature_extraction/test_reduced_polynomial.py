@@ -10,14 +10,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from river import checks, compose, preprocessing
+from river import checks, compose, feature_extraction, preprocessing
 
 from river_nrrls.feature_extraction import ReducedPolynomialExtender
 
 VARIANTS = [
-    {"order": order, "include_bias": bias, "redundant": redundant, "squash": squash}
-    for order, bias, redundant, squash in itertools.product(
-        (1, 2, 3, 6), (True, False), (True, False), (None, "tanh")
+    dict(zip(("order", "include_bias", "redundant", "interactions", "squash"), v, strict=True))
+    for v in itertools.product(
+        (1, 2, 3), (True, False), (True, False), ("sum", "pairs"), (None, 1.0, 3)
     )
 ]
 
@@ -25,7 +25,7 @@ VARIANTS = [
 def cases():
     for extender in (
         ReducedPolynomialExtender(),
-        ReducedPolynomialExtender(order=4, include_bias=False, redundant=False, squash="tanh"),
+        ReducedPolynomialExtender(order=4, include_bias=False, redundant=False, squash=1.0),
         preprocessing.StandardScaler() | ReducedPolynomialExtender(order=3),
     ):
         for i, check in enumerate(checks.yield_checks(extender)):
@@ -101,6 +101,7 @@ def test_transform_many_is_transform_one(parameters, library):
         row = {name: float(v[i]) for name, v in columns.items()}
         expected = ReducedPolynomialExtender(**parameters).transform_one(row)
         assert names == list(expected)
+        assert len(names) == ReducedPolynomialExtender(**parameters).n_terms(3)
         got = [float(np.asarray(extended[name])[i]) for name in names]
         assert got == pytest.approx(list(expected.values()), rel=1e-12)
 
@@ -122,14 +123,24 @@ def test_an_absent_feature_is_a_zero():
 
 
 def test_squashed_terms_are_bounded_whatever_comes():
-    extender = ReducedPolynomialExtender(5, squash="tanh")
+    extender = ReducedPolynomialExtender(5, squash=1.0)
     for value in (1e150, -1e150, 1e10, 3.0):
         terms = extender.transform_one({"a": value, "b": value, "c": -1.0})
         assert all(abs(t) <= 3.0**5 for t in terms.values())
     assert terms["tanh(a)"] == math.tanh(3.0)
+    three = ReducedPolynomialExtender(1, squash=3.0).transform_one({"a": 6.0})
+    assert three["tanh(a)"] == 3.0 * math.tanh(2.0)
 
 
-@pytest.mark.parametrize("squash", [None, "tanh"])
+def test_pairs_of_order_2_are_the_full_polynomial():
+    x = {"a": 2.0, "b": -3.0, "c": 0.5}
+    pairs = ReducedPolynomialExtender(2, interactions="pairs").transform_one(x)
+    full = feature_extraction.PolynomialExtender(2, include_bias=True).transform_one(x)
+    assert sorted(pairs.values()) == sorted(full.values())
+    assert pairs["a*b"] == -6.0
+
+
+@pytest.mark.parametrize("squash", [None, 1.0])
 @pytest.mark.parametrize(
     "value, error",
     [(math.nan, ValueError), (math.inf, ValueError), (None, TypeError), ("1.5", TypeError)],
@@ -150,7 +161,7 @@ def test_names_that_collide_are_refused(x):
 
 @pytest.mark.parametrize(
     "name, value",
-    [("order", 0), ("order", 1.5), ("order", True), ("squash", "sigmoid"), ("redundant", 1)],
+    [("order", 0), ("order", 1.5), ("order", True), ("squash", 0.0), ("redundant", 1)],
 )
 def test_parameters_are_checked(name, value):
     with pytest.raises(ValueError, match=name):

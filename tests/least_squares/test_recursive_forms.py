@@ -80,15 +80,31 @@ def test_the_iterative_form_is_the_batch_solution_at_every_row():
         np.testing.assert_allclose(vector(model), w, rtol=0, atol=1e-10 * np.abs(w).max())
 
 
-def test_the_approximate_form_weighs_the_kth_row_of_a_class_by_1_over_k():
+@pytest.mark.parametrize("weighting", ["count", "share"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_approximate_form_is_the_batch_solution_of_its_weights(weighting, weighted):
     X, y = stream(seed=2)
-    k = np.empty(len(y))
+    w = np.random.default_rng(2).random(len(y)) + 0.5 if weighted else np.ones(len(y))
+    t = np.cumsum(w)
+    beta = w.copy()
     for label in (False, True):
-        k[y == label] = np.arange(1, (y == label).sum() + 1)
-    R = (X.T / k) @ X + 1e-2 * np.eye(X.shape[1])
-    z = X.T @ (np.where(y, 1.0, -1.0) / k)
-    model = learnt(ARRLSClassifier(l2=1e-2, learn_intercept=False), X, y)
-    np.testing.assert_allclose(vector(model), np.linalg.solve(R, z), rtol=1e-10)
+        beta[y == label] /= np.cumsum(w[y == label])
+    if weighting == "share":
+        beta *= t
+    R = (X.T * beta) @ X + 1e-2 * np.eye(X.shape[1])
+    z = X.T @ (np.where(y, 1.0, -1.0) * beta)
+    model = ARRLSClassifier(l2=1e-2, weighting=weighting, learn_intercept=False)
+    np.testing.assert_allclose(vector(learnt(model, X, y, w)), np.linalg.solve(R, z), rtol=1e-9)
+
+
+def test_shares_come_nearer_to_the_exact_solution_than_counts():
+    X, y = stream(n=600, seed=12)
+    exact = vector(learnt(RecursiveNRRLSClassifier(l2=1e-3), X, y))
+    far, near = (
+        np.linalg.norm(vector(learnt(ARRLSClassifier(1e-3, weighting), X, y)) - exact)
+        for weighting in ("count", "share")
+    )
+    assert near < 0.5 * far
 
 
 def test_the_approximate_form_depends_on_the_order_and_is_not_the_exact_one():
