@@ -18,7 +18,7 @@ import sys
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from . import batches, steps, wide  # noqa: E402
+from . import batches, exactness, steps, wide  # noqa: E402
 from .common import Result  # noqa: E402
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -78,7 +78,7 @@ def main() -> int:
     parser.add_argument("--docs", type=pathlib.Path, default=DOCS, help="where to write")
     args = parser.parse_args()
     results: list[Result] = []
-    for module in (steps, batches, wide):
+    for module in (steps, batches, wide, exactness):
         for question in module.QUESTIONS:
             if args.only in question.__name__:
                 print(f"{module.__name__.split('.')[-1]}.{question.__name__} …", file=sys.stderr)

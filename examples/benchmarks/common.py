@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -32,7 +33,8 @@ class Result:
 
 
 def stream(n: int, d: int, positive: float = 0.1, seed: int = 0, kind: str = "random") -> list[Row]:
-    """Gaussian rows as dicts of Python floats; "correlated" ones share a few factors."""
+    """Gaussian rows as dicts of Python floats; "correlated" ones share a few factors,
+    "polynomial" ones are all products of two of a few features."""
     X, y = arrays(n, d, positive, seed, kind)
     names = [f"x{j}" for j in range(d)]
     return [
@@ -50,6 +52,10 @@ def arrays(
     if kind == "correlated":
         factors = np.random.default_rng(1).normal(size=(8, d))
         X = rng.normal(size=(n, 8)) @ factors + 0.1 * X
+    elif kind == "polynomial":
+        m = math.ceil(math.sqrt(2.0 * d))
+        first, second = np.triu_indices(m)
+        X[:, m:] = (X[:, first] * X[:, second])[:, : d - m]
     X[:, 0] += y
     return X, y
 

@@ -45,7 +45,7 @@ def against_cholesky(quick: bool) -> list[Result]:
     results = []
     sizes = ((166, 2.2, 200), (500, 4.0, 60), (1000, 6.0, 24))
     for d, target, n in sizes[:2] if quick else sizes:
-        for kind in ("random", "correlated"):
+        for kind in ("random", "correlated", "polynomial"):
             rows = stream(n + 20, d, seed=3, kind=kind)
             ours, theirs = [], []
             for solver, found in (("auto", ours), ("cholesky", theirs)):
