@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg.blas import ddot
 
 from ..dense import Parameter, checks
-from .covariance import GaussianClassifier, move, spread
+from .covariance import CLEAR, LOOPED, GaussianClassifier, move, spread
 
 
 def arow(
@@ -20,6 +20,22 @@ def arow(
     beta = 1.0 / (v + r)
     move(w, S, x, f, v, l * beta * y, beta, r * beta, weight)
     return l
+
+
+def arow_times(w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float, r: float, times: int) -> bool:
+    """`times` steps of `arow` on the same row in one; False where only the loop will do.
+
+    A step leaves the part r/(r + v) of l and of v, and so k steps leave r/(r + kv). They are one
+    step with r/k.
+    """
+    l = 1.0 - y * ddot(w, x)
+    f, v = spread(S, x)
+    beta = 1.0 / (v + r / times)
+    rest = r / times * beta
+    if not min(l, 1.0) * rest > CLEAR:
+        return False
+    move(w, S, x, f, v, l * beta * y, beta, rest, 1.0)
+    return True
 
 
 class AROWClassifier(GaussianClassifier):
@@ -84,3 +100,9 @@ class AROWClassifier(GaussianClassifier):
 
     def _step(self, row: np.ndarray, code: float, w: float) -> float:
         return arow(self._w, self._sigma, row, code, self.r, w)
+
+    def _steps(self, row: np.ndarray, code: float, w: float, times: int) -> int:
+        if times > LOOPED and w == 1.0 and self.covariance == "full":
+            if arow_times(self._w, self._sigma, row, code, self.r, times):
+                return times
+        return super()._steps(row, code, w, times)

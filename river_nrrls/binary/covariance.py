@@ -31,6 +31,12 @@ STEEP, DIGITS = 1e-6, 1e-14
 # A smaller variance would lose digits, and then vanish.
 VANISHING = 1e-305
 
+# More steps than this on the same row are taken in one where a rule can. Fewer cost little as a
+# loop, which is what a user would write, to the last bit.
+LOOPED = 8
+# They must end in a loss this clear of 0: nearer to it rounding may make one of the loop's void.
+CLEAR = 1e-9
+
 # Φ(-37) = 6e-300: beyond it the smaller probability would underflow.
 FARTHEST = 37.0
 
