@@ -240,7 +240,7 @@ def count_rows(
         for rows, codes, _ in learner._encode_rows(list(names), X[block], y[block].tolist(), None):
             # A label that the learner has never seen is not what it would have predicted.
             new, known = len(learner._labels) > known, len(learner._labels)
-            for row, code in zip(rows, codes, strict=True):
+            for row, code in zip(rows, codes.tolist(), strict=True):
                 wrong = new or wrong_of(score_of(row), code)
                 new = False
                 score, updated = _learn(learner, row, code, 1.0, m, clock)
