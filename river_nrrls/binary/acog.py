@@ -79,6 +79,13 @@ class ACOGClassifier(SecondOrderClassifier):
     learn_intercept
         Whether each row gets a constant feature 1.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+    covariance_matrix
+        Σ, or its diagonal, in the order of `[intercept, *weights]`.
+
     Notes
     -----
     A sample weight multiplies η, and counts in n_p and n_n; the step of Σ takes a weight below 1,

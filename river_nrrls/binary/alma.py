@@ -106,6 +106,11 @@ class ALMAClassifier(BinaryClassifier):
     learn_intercept
         Whether each row gets a constant feature 1.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+
     Notes
     -----
     A sample weight multiplies η. Gentile's B is 1/α, as in LIBOL.

@@ -77,6 +77,13 @@ class NAROWClassifier(SecondOrderClassifier):
     learn_intercept
         Whether each row gets a constant feature 1.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+    covariance_matrix
+        Σ, or its diagonal, in the order of `[intercept, *weights]`.
+
     Notes
     -----
     A sample weight multiplies the step of w; β takes a weight below 1, and stays as it is above 1.

@@ -69,6 +69,11 @@ class OGDClassifier(BinaryClassifier):
     learn_intercept
         Whether each row gets a constant feature 1.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+
     Notes
     -----
     A sample weight multiplies η. A squared-loss step that diverges past 1e152, as rows in

@@ -54,6 +54,11 @@ class PAClassifier(BinaryClassifier):
     learn_intercept
         Whether each row gets a constant feature 1, which counts in ‖x‖.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+
     Notes
     -----
     A sample weight multiplies τ, after the bound by `C`.

@@ -33,6 +33,11 @@ class PerceptronClassifier(BinaryClassifier):
         Whether each row gets a constant feature 1. Without it a row with a score of 0 is classed
         True, so rows before the first False teach nothing.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+
     Notes
     -----
     A sample weight multiplies the step.

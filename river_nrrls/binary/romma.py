@@ -72,6 +72,11 @@ class ROMMAClassifier(BinaryClassifier):
     learn_intercept
         Whether each row gets a constant feature 1.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+
     Notes
     -----
     A sample weight multiplies the step from the old weights to the new ones. A row on the line of

@@ -58,11 +58,20 @@ class SOPClassifier(SecondOrderClassifier):
     learn_intercept
         Whether each row gets a constant feature 1.
 
+    Attributes
+    ----------
+    n_updates
+        Rounds with a positive loss.
+    covariance_matrix
+        Σ, or its diagonal, in the order of `[intercept, *weights]`.
+
     Notes
     -----
     A sample weight multiplies the step of w; a weight below 1 also the share that the row takes of
-    Σ, a weight above 1 does not. `weights` is w, the sum of mistaken rows; the linear form behind
-    the score, which `contributions_one` takes apart, is Σw.
+    Σ, a weight above 1 does not.
+
+    `weights` and `intercept` are the linear form behind the score, Σw, which `contributions_one`
+    takes apart; with `form="libol"` they are w itself, as in LIBOL.
 
     Examples
     --------
@@ -106,7 +115,7 @@ class SOPClassifier(SecondOrderClassifier):
         return np.asarray(direction(S, spread(S, self._w)[0]))
 
     def _reported(self) -> np.ndarray:
-        return self._w
+        return self._w if self.form == "libol" else self._coefficients()
 
     def _score(self, row: np.ndarray) -> float:
         return ddot(self._coefficients(), row)  # type: ignore[no-any-return]

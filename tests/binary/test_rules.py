@@ -85,8 +85,7 @@ def test_steps_are_those_of_the_papers(learner, weighted):
         model.learn_one(dict(enumerate(row.tolist())), bool(y > 0), float(weight))
         if abs(l) > 1e-9:
             assert model.n_updates - before == (l > 0)
-        got = np.array(list(model.weights.values()))
-        np.testing.assert_allclose(got, w, rtol=1e-9, atol=1e-9 * np.abs(w).max())
+        np.testing.assert_allclose(model._w, w, rtol=1e-9, atol=1e-9 * np.abs(w).max())
         if learner in SECOND_ORDER:
             sigma = model.covariance_matrix
             wanted = np.diag(S) if diagonal else S
