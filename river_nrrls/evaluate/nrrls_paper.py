@@ -63,13 +63,13 @@ def learners() -> dict[str, Any]:
         "AROW": AROWClassifier(),
         "ACOG": ACOGClassifier(),
         "RLS": RLSClassifier(l2=1e-4),
-        "AR-RLS": ARRLSClassifier(l2=1e-4),
+        "AR-RLS": ARRLSClassifier(l2=1e-4, weighting="share"),
         "NR-RLS": NRRLSClassifier(l2=1e-4, classes=(False, True)),
-        AUTO: fit_auto,
+        AUTO: trained_auto,
     }
 
 
-def fit_auto(rows: Rows, labels: list[bool]) -> Any:
+def trained_auto(rows: Rows, labels: list[bool]) -> Any:
     """NR-RLS with the order and the ridge that the training half chooses."""
     return select_ridge_and_order(rows, labels).fit(rows, labels)
 

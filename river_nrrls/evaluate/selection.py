@@ -52,13 +52,7 @@ class RidgeAndOrder:
 
     def model(self) -> Any:
         """A fresh pipeline: a scaler, the polynomial, and `NRRLSClassifier` with the ridge."""
-        extender = ReducedPolynomialExtender(
-            order=self.order,
-            include_bias=False,
-            redundant=False,
-            interactions=self.interactions,
-            squash=self.squash,
-        )
+        extender = _extender(self.order, self.interactions, self.squash)
         classifier = NRRLSClassifier(l2=self.l2, scaling="standard")
         return preprocessing.StandardScaler() | extender | classifier
 
@@ -94,7 +88,8 @@ def select_ridge_and_order(
     pairs: bool = True,
     squash: float | None = 3.0,
     loss: str = "mixed",
-    standard_errors: float = 0.5,
+    plain_l2: float = 0.01,
+    standard_errors: float = 1.5,
     n_folds: int | None = None,
     max_terms: int = 1000,
 ) -> RidgeAndOrder:
@@ -109,8 +104,8 @@ def select_ridge_and_order(
       $h = \omega_i (x_i^T (S + l_2)^{-1} x_i + 1/2)$;
     * or by `n_folds` folds, whose models are the moments of all rows minus those of a fold.
 
-    Of each polynomial the ridge with the least loss is taken, and of these the one with the fewest
-    terms whose loss is not more than `standard_errors` above the least of all. Nothing is drawn at
+    The candidate with the least mean loss wins, but for the plain linear model with next to no
+    ridge: that one is kept unless the winner is better by more than chance. Nothing is drawn at
     random: the folds deal the rows of each class out in turn.
 
     Parameters
@@ -126,14 +121,18 @@ def select_ridge_and_order(
     pairs
         Whether the full polynomial of order 2 is a candidate as well.
     squash
-        What bounds the standardised features, as in `ReducedPolynomialExtender`.
+        What bounds the standardised features where the order is above 1, as in
+        `ReducedPolynomialExtender`.
     loss
         Of a row with target t and score f, averaged over each class: "squared" is $(t - f)^2$,
         "zero_one" is 1 for a wrong decision, "mixed" is their sum. The first is steady but speaks
         of scores, the second speaks of decisions but is coarse.
+    plain_l2
+        Ridge of the plain model, of order 1.
     standard_errors
-        How far from the least loss a candidate may be to be preferred for its fewer terms, in
-        standard errors of the difference over the rows.
+        How much better than the plain model the winner must be, in standard errors of the
+        difference over the rows. It is above 1 since the best of many candidates owes something to
+        luck. Without an order of 1 it does not matter.
     n_folds
         Number of folds; None to leave one row out at a time.
     max_terms
@@ -145,11 +144,12 @@ def select_ridge_and_order(
     >>> import river_nrrls as rn
     >>> from river_nrrls import evaluate
 
-    >>> rows, labels = zip(*rn.datasets.load("monks-3"))
-    >>> choice = evaluate.select_ridge_and_order(list(rows), list(labels))
-    >>> choice.order, choice.interactions, choice.l2
-    (2, 'pairs', 0.1)
-    >>> model = choice.fit(list(rows), list(labels))
+    >>> rows, labels = map(list, zip(*rn.datasets.load("monks-3")))
+    >>> choice = evaluate.select_ridge_and_order(rows, labels)
+    >>> choice.order, choice.interactions, round(choice.l2, 3), round(choice.error, 3)
+    (2, 'pairs', 0.1, 0.395)
+
+    >>> model = choice.fit(rows, labels)
     >>> evaluate.gmean(labels, map(model.predict_one, rows))
     0.9509
 
@@ -162,28 +162,28 @@ def select_ridge_and_order(
     names, V = _features(X)
     labels = _labels(y, len(V))
     ridges = np.sort(np.logspace(-5, 1, 13) if l2s is None else np.array(l2s, dtype=float))[::-1]
-    _check(orders, ridges, loss, standard_errors, n_folds, max_terms, labels)
+    _check(orders, ridges, loss, plain_l2, standard_errors, n_folds, max_terms, labels)
     mean, spread = V.mean(axis=0), V.std(axis=0)
     Z = (V - mean) / np.where(spread > 0.0, spread, np.inf)
     kinds = [(order, "sum") for order in sorted(set(orders))]
     if pairs:
         kinds = sorted([*kinds, (2, "pairs")], key=lambda kind: kind[0])
     t, omega = _targets(labels)
-    candidates, best = [], []
-    for i, (order, interactions) in enumerate(kinds):
-        extender = ReducedPolynomialExtender(
-            order, include_bias=False, redundant=False, interactions=interactions, squash=squash
-        )
+    candidates: list[dict[str, Any]] = []
+    plain: tuple[dict[str, Any], np.ndarray] | None = None
+    best: tuple[dict[str, Any], np.ndarray] | None = None
+    for order, interactions in kinds:
+        extender = _extender(order, interactions, squash)
         n_terms = extender.n_terms(len(names))
-        if n_terms > max_terms and i > 0:
+        if n_terms > max_terms and candidates:
             continue
+        tried = np.append(ridges, plain_l2) if order == 1 else ridges
         if n_folds is None:
-            scores = leave_one_out(extender.terms, Z, labels, ridges)
+            scores = leave_one_out(extender.terms, Z, labels, tried)
         else:
-            scores = folded(extender.terms(Z), labels, ridges, n_folds)
+            scores = folded(extender.terms(Z), labels, tried, n_folds)
         of_rows = losses(t[:, None], scores, loss)
-        errors = omega @ of_rows / 2.0
-        own = [
+        own: list[dict[str, Any]] = [
             {
                 "order": order,
                 "interactions": interactions,
@@ -191,28 +191,45 @@ def select_ridge_and_order(
                 "n_terms": n_terms,
                 "error": error,
             }
-            for l2, error in zip(ridges.tolist(), errors.tolist(), strict=True)
+            for l2, error in zip(tried.tolist(), (omega @ of_rows / 2.0).tolist(), strict=True)
         ]
         candidates += own
-        least = int(errors.argmin())
-        best.append((own[least], of_rows[:, least]))
-    chosen = _simplest(best, labels, standard_errors)
+        if order == 1:
+            plain = own[-1], of_rows[:, -1]
+        for i, candidate in enumerate(own):
+            if best is None or candidate["error"] < best[0]["error"]:
+                best = candidate, of_rows[:, i]
+    assert best is not None
+    if plain is not None and not _better(best, plain, labels, standard_errors):
+        best = plain
+    chosen = best[0]
     return RidgeAndOrder(
         chosen["order"], chosen["interactions"], chosen["l2"], chosen["error"], squash, candidates
     )
 
 
-def _simplest(
-    best: list[tuple[dict[str, Any], np.ndarray]], y: np.ndarray, standard_errors: float
-) -> dict[str, Any]:
-    """The candidate with the fewest terms that is as good as the best one, but for chance."""
-    winner, least = min(best, key=lambda candidate: float(candidate[0]["error"]))
-    for candidate, of_rows in sorted(best, key=lambda candidate: int(candidate[0]["n_terms"])):
-        difference = of_rows - least
-        variance = sum(difference[c].var(ddof=1) / c.sum() for c in (y, ~y)) / 4.0
-        if candidate["error"] - winner["error"] <= standard_errors * float(np.sqrt(variance)):
-            return candidate
-    return winner
+def _better(
+    first: tuple[dict[str, Any], np.ndarray],
+    second: tuple[dict[str, Any], np.ndarray],
+    y: np.ndarray,
+    standard_errors: float,
+) -> bool:
+    """Whether one loss is below another by so many standard errors over the rows."""
+    difference = second[1] - first[1]
+    variance = sum(difference[c].var(ddof=1) / c.sum() for c in (y, ~y)) / 4.0
+    gained = float(second[0]["error"] - first[0]["error"])
+    return gained > standard_errors * float(np.sqrt(variance))
+
+
+def _extender(order: int, interactions: str, squash: float | None) -> ReducedPolynomialExtender:
+    """The terms of a candidate; a linear model needs no bound."""
+    return ReducedPolynomialExtender(
+        order=order,
+        include_bias=False,
+        redundant=False,
+        interactions=interactions,
+        squash=None if order == 1 else squash,
+    )
 
 
 def losses(t: np.ndarray, scores: np.ndarray, loss: str) -> np.ndarray:
@@ -384,6 +401,7 @@ def _check(
     orders: Iterable[int],
     l2s: np.ndarray,
     loss: str,
+    plain_l2: float,
     standard_errors: float,
     n_folds: int | None,
     max_terms: int,
@@ -399,6 +417,7 @@ def _check(
     for l2 in l2s.tolist():
         checks.positive("l2s", l2)
     checks.choice(*LOSSES)("loss", loss)
+    checks.positive("plain_l2", plain_l2)
     checks.non_negative("standard_errors", standard_errors)
     checks.positive_integer("max_terms", max_terms)
     least = 2

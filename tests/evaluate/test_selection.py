@@ -81,3 +81,88 @@ def test_bad_arguments_name_themselves():
         (name,) = bad
         with pytest.raises(ValueError, match=name):
             evaluate.select_ridge_and_order(frame, labels, **bad)
+
+
+def test_the_plain_model_is_kept_unless_another_is_better_by_more_than_chance():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    rows = [dict(zip("abcd", x, strict=True)) for x in X.tolist()]
+    plane = (X[:, 0] + 0.5 * rng.normal(size=400) > 0).tolist()
+    kept = evaluate.select_ridge_and_order(rows, plane, standard_errors=3.0, plain_l2=0.02)
+    assert (kept.order, kept.l2) == (1, 0.02)
+    errors = [candidate["error"] for candidate in kept.candidates]
+    assert kept.error > min(errors)
+    least = evaluate.select_ridge_and_order(rows, plane, standard_errors=0.0)
+    assert least.error == pytest.approx(min(errors), rel=1e-9)
+    product = evaluate.select_ridge_and_order(rows, (X[:, 0] * X[:, 1] > 0).tolist())
+    assert (product.order, product.interactions) == (2, "pairs")
+
+
+def test_a_linear_model_is_not_squashed():
+    X, y = sample(80)
+    rows = [dict(zip("abc", x, strict=True)) for x in X.tolist()]
+    one = evaluate.select_ridge_and_order(rows, y.tolist(), orders=(1,), pairs=False)
+    assert one.model()["ReducedPolynomialExtender"].squash is None
+    two = evaluate.select_ridge_and_order(rows, y.tolist(), orders=(2,), pairs=False)
+    assert two.model()["ReducedPolynomialExtender"].squash == 3.0
+
+
+def test_a_fold_is_what_unlearning_it_leaves():
+    X, y = sample(60)
+    frame, labels = pd.DataFrame(X, columns=list("abc")), pd.Series(y)
+    scores = selection.folded(X, y, np.array([0.1]), n_folds=3)
+    fold = np.empty(60, dtype=int)
+    fold[y] = np.arange(y.sum()) % 3
+    fold[~y] = (y.sum() + np.arange((~y).sum())) % 3
+    out = fold == 0
+    model = rn.NRRLSClassifier(l2=0.1, scaling="standard")
+    model.learn_many(frame, labels)
+    model.unlearn_many(frame[out], labels[out])
+    expected = model.decision_function_many(frame[out]).to_numpy()
+    np.testing.assert_allclose(scores[out, 0], expected, rtol=1e-7)
+
+
+def test_losses_by_hand():
+    t = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    scores = np.array([[0.0], [-0.5], [0.0], [-3.0]])
+    assert selection.losses(t, scores, "squared").ravel().tolist() == [1.0, 2.25, 1.0, 4.0]
+    assert selection.losses(t, scores, "zero_one").ravel().tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert selection.losses(t, scores, "mixed").ravel().tolist() == [1.0, 3.25, 2.0, 4.0]
+
+
+def test_blocks_of_rows_do_not_matter(monkeypatch):
+    X, y = sample(150, d=4)
+    extender = ReducedPolynomialExtender(3, include_bias=False, redundant=False, squash=3.0)
+    ridges = np.array([1e-3, 0.1, 3.0])
+    whole = selection.leave_one_out(extender.terms, X, y, ridges)
+    monkeypatch.setattr(selection, "_BLOCK", 40)
+    np.testing.assert_allclose(
+        selection.leave_one_out(extender.terms, X, y, ridges), whole, rtol=1e-8, atol=1e-9
+    )
+
+
+def test_constant_and_duplicate_features_do_no_harm():
+    X, y = sample(200)
+    X = np.hstack([X, X[:, :1], np.full((200, 1), 7.0)])
+    rows = [dict(enumerate(x)) for x in X.tolist()]
+    choice = evaluate.select_ridge_and_order(rows, y.tolist())
+    assert all(np.isfinite(candidate["error"]) for candidate in choice.candidates)
+    model = choice.fit(rows, y.tolist())
+    assert evaluate.gmean(y.tolist(), map(model.predict_one, rows)) > 0.6
+
+
+def test_candidates_with_too_many_terms_are_left_out():
+    X, y = sample(50, d=20)
+    rows = [dict(enumerate(x)) for x in X.tolist()]
+    choice = evaluate.select_ridge_and_order(rows, y.tolist(), max_terms=100)
+    assert {candidate["n_terms"] for candidate in choice.candidates} == {20, 60, 100}
+
+
+def test_labels_and_rare_classes_are_refused_by_name():
+    rows = [{"a": float(i), "b": i % 3.0} for i in range(20)]
+    with pytest.raises(ValueError, match="y must hold False and True, got 'spam'"):
+        evaluate.select_ridge_and_order(rows, ["spam", "ham"] * 10)
+    with pytest.raises(ValueError, match="y has 3 values for 20 rows"):
+        evaluate.select_ridge_and_order(rows, [True, False, True])
+    with pytest.raises(ValueError, match="the rarer class has 8 rows, but 9 are needed"):
+        evaluate.select_ridge_and_order(rows, [i < 8 for i in range(20)], n_folds=9)
