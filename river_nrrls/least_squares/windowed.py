@@ -123,6 +123,8 @@ class WindowedNRRLSClassifier(BucketedClassifier):
         None or "standard", over the rows of the window.
     strategy
         For more than two labels, "ovr" or "shared".
+    calibration
+        How scores become probabilities: "lda", "gaussian" or "clip".
     solver
         "auto", "cholesky" or "cg".
     classes
@@ -175,6 +177,7 @@ class WindowedNRRLSClassifier(BucketedClassifier):
         eta: float = 1.0,
         scaling: str | None = None,
         strategy: str = "ovr",
+        calibration: str = "lda",
         solver: str = "auto",
         classes: tuple[ClfTarget, ...] | None = None,
         max_state_bytes: int = 1 << 30,
@@ -192,6 +195,7 @@ class WindowedNRRLSClassifier(BucketedClassifier):
             eta=eta,
             scaling=scaling,
             strategy=strategy,
+            calibration=calibration,
             solver=solver,
             classes=classes,
             max_state_bytes=max_state_bytes,
@@ -238,6 +242,8 @@ class AdaptiveNRRLSClassifier(BucketedClassifier):
         None or "standard", over the rows kept.
     strategy
         For more than two labels, "ovr" or "shared".
+    calibration
+        How scores become probabilities: "lda", "gaussian" or "clip".
     solver
         "auto", "cholesky" or "cg".
     classes
@@ -300,6 +306,7 @@ class AdaptiveNRRLSClassifier(BucketedClassifier):
         eta: float = 1.0,
         scaling: str | None = None,
         strategy: str = "ovr",
+        calibration: str = "lda",
         solver: str = "auto",
         classes: tuple[ClfTarget, ...] | None = None,
         max_state_bytes: int = 1 << 30,
@@ -314,6 +321,7 @@ class AdaptiveNRRLSClassifier(BucketedClassifier):
             eta=eta,
             scaling=scaling,
             strategy=strategy,
+            calibration=calibration,
             solver=solver,
             classes=classes,
             max_state_bytes=max_state_bytes,

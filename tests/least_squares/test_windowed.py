@@ -21,6 +21,7 @@ OPTIONS = [
     {"scaling": "standard", "l2": 0.1},
     {"strategy": "shared", "costs": {"a": 2.0, True: 3.0}},
     {"learn_intercept": False},
+    {"calibration": "gaussian", "prior": "natural"},
 ]
 
 
