@@ -148,7 +148,7 @@ def test_output(monkeypatch, capsys):
     monkeypatch.setattr(demo, "STREAMS", streams)
     assert demo.run(argparse.Namespace(jobs=1)) == 0
     out, err = capsys.readouterr()
-    first, second, timing, table, look = out.split("\n\n")
+    first, second, timing, drift, table, look = out.split("\n\n")
     assert first.startswith(
         "blood-transfusion: 748 rows shuffled with seed 42, 4 features, 24% True"
     )
@@ -164,6 +164,7 @@ def test_output(monkeypatch, capsys):
         median, least, greatest = values[-3:]
         assert np.all((least <= median) & (median <= greatest))
     assert timing.startswith("µs/row: processor time of predict_one and learn_one")
+    assert drift.startswith("A stream that drifts") and drift.count("0.") == 3
     assert re.search(r"^glass +0\.\d{3} +0\.\d{3}", table, re.M)
     assert look.startswith("Look at G-mean") and look.count("\n") == 1 and look[-1] == "\n"
     assert "blood-transfusion" in look and "glass" in look
