@@ -24,7 +24,7 @@ from river_nrrls.evaluate.mtwu_runs import Study
 from river_nrrls.evaluate.paper_learners import grid_of
 from river_nrrls.evaluate.runner import run_cells
 
-BINARY_SETS = ("svmguide3", "breast-cancer-w", "ionosphere", "pima-diabetes", "spambase")
+BINARY_SETS = ("svmguide3", "breast-cancer-w", "ionosphere", "pima-diabetes")
 MULTICLASS_SETS = ("glass_libsvm", "segment_libsvm")
 MS = (1, 2, 4, 8, 16)
 
