@@ -6,20 +6,13 @@ import numpy as np
 from scipy.linalg.blas import ddot
 
 from ..dense import Parameter, checks
-from .covariance import CLEAR, LOOPED, GaussianClassifier, move, spread
+from .covariance import CLEAR, LOOPED, GaussianClassifier, hinge_step, move, spread
 
 
-def arow(
-    w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float, r: float, weight: float = 1.0
-) -> float:
-    """w ← w + lβ y Σx, Σ ← Σ - β Σx xᵀΣ with β = 1/(v + r); returns the hinge loss l."""
-    l: float = 1.0 - y * ddot(w, x)
-    if not l > 0.0:
-        return 0.0
-    f, v = spread(S, x)
+def arow(m: float, v: float, r: float) -> tuple[float, float, float]:
+    """α, β and 1 - βv of w ← w + α y Σx, Σ ← Σ - β Σx xᵀΣ, where l = 1 - m > 0."""
     beta = 1.0 / (v + r)
-    move(w, S, x, f, v, l * beta * y, beta, r * beta, weight)
-    return l
+    return (1.0 - m) * beta, beta, r * beta
 
 
 def arow_times(w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float, r: float, times: int) -> bool:
@@ -106,7 +99,7 @@ class AROWClassifier(GaussianClassifier):
         super().__init__(a, covariance, learn_intercept)
 
     def _step(self, row: np.ndarray, code: float, w: float) -> float:
-        return arow(self._w, self._sigma, row, code, self.r, w)
+        return hinge_step(self._w, self._sigma, row, code, arow, self.r, w, self._scratch)
 
     def _steps(self, row: np.ndarray, code: float, w: float, times: int) -> int:
         if times > LOOPED and w == 1.0 and self.covariance == "full":

@@ -17,6 +17,7 @@ above, since a multiple of β could take away more than there is.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -41,10 +42,17 @@ CLEAR = 1e-9
 FARTHEST = 37.0
 
 
-def spread(S: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, float]:
-    """f and v = xᵀΣx, where f = Sᵀx for a root S and f = Σx for variances S."""
+def spread(
+    S: np.ndarray, x: np.ndarray, scratch: np.ndarray | None = None
+) -> tuple[np.ndarray, float]:
+    """f and v = xᵀΣx, where f = Sᵀx for a root S and f = Σx for variances S.
+
+    With a scratch vector f is written there, for less than what room for it costs.
+    """
     if S.ndim == 2:
-        f = dgemv(1.0, S, x, 0.0, x, 0, 1, 0, 1, 1)
+        if scratch is None:
+            scratch = np.zeros(len(x))
+        f = dgemv(1.0, S, x, 0.0, scratch, 0, 1, 0, 1, 1, 1)
         return f, ddot(f, f)
     f = S * x
     return f, ddot(f, x)
@@ -117,6 +125,43 @@ def move(
     shrink(S, x, f, s, beta, rest, weight)
 
 
+def hinge_step(
+    w: np.ndarray,
+    S: np.ndarray,
+    x: np.ndarray,
+    y: float,
+    rule: Callable[[float, float, float], tuple[float, float, float]],
+    parameter: float,
+    weight: float,
+    scratch: np.ndarray,
+) -> float:
+    """One step where l = 1 - m > 0, with α, β and 1 - βv of `rule(m, v, parameter)`; returns l.
+
+    It is `spread` and `move` in one, with room for f: two calls and an allocation are a tenth of
+    what a row costs.
+    """
+    m: float = y * ddot(w, x)
+    if not m < 1.0:
+        return 0.0
+    full = S.ndim == 2
+    if full:
+        f = dgemv(1.0, S, x, 0.0, scratch, 0, 1, 0, 1, 1, 1)
+        v = ddot(f, f)
+        s = dgemv(1.0, S, f)
+    else:
+        s = f = S * x
+        v = ddot(f, x)
+    alpha, beta, rest = rule(m, v, parameter)
+    step = weight * y * alpha
+    if step * step * v <= LONGEST_SQUARED:
+        daxpy(s, w, len(w), step)
+    if full and weight >= 1.0 and rest > STEEP:
+        dger(-beta / (1.0 + math.sqrt(rest)), s, f, 1, 1, S, 1, 1, 1)
+    else:
+        shrink(S, x, f, s, beta, rest, weight)
+    return 1.0 - m
+
+
 @lru_cache
 def quantile(eta: float) -> float:
     """φ = Φ⁻¹(η) of the standard normal distribution."""
@@ -170,6 +215,10 @@ class GaussianClassifier(SecondOrderClassifier):
 
     P(True) = Φ(wᵀx / √(xᵀΣx)): the probability that a weight vector drawn from it says True.
     """
+
+    def _new_row(self) -> None:
+        super()._new_row()
+        self._scratch = np.zeros_like(self._row)
 
     def _pair(self, score: float, row: np.ndarray) -> tuple[float, float]:
         S = self._sigma

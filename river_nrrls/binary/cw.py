@@ -21,10 +21,10 @@ LEAST, LEAST_OF_ALL = 1e-14, 1e-250
 
 
 def standardised(
-    w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float
+    w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float, scratch: np.ndarray | None
 ) -> tuple[float, np.ndarray, float]:
     """The margin m/√v, the f of `spread`, and v; a row without a variance has an endless margin."""
-    f, v = spread(S, x)
+    f, v = spread(S, x, scratch)
     if not FLAT < v < VAST:
         return math.inf, f, v
     return max(y * ddot(w, x) / math.sqrt(v), FAR), f, v
@@ -51,13 +51,20 @@ def bounded(
 
 
 def cw(
-    w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float, phi: float, a: float, weight: float = 1.0
+    w: np.ndarray,
+    S: np.ndarray,
+    x: np.ndarray,
+    y: float,
+    phi: float,
+    a: float,
+    weight: float = 1.0,
+    scratch: np.ndarray | None = None,
 ) -> float:
     """The least change of N(w, Σ), in relative entropy, that classes x with probability η.
 
     The step is that on x/√v, for which v = 1: α and β below are α√v and βv. Returns φ√v - m.
     """
-    m, f, v = standardised(w, S, x, y)
+    m, f, v = standardised(w, S, x, y, scratch)
     l = phi - m
     if not l > 0.0:
         return 0.0
@@ -152,4 +159,5 @@ class CWClassifier(GaussianClassifier):
         super().__init__(a, covariance, learn_intercept)
 
     def _step(self, row: np.ndarray, code: float, w: float) -> float:
-        return cw(self._w, self._sigma, row, code, quantile(self.eta), self.a, w)
+        phi = quantile(self.eta)
+        return cw(self._w, self._sigma, row, code, phi, self.a, w, self._scratch)

@@ -6,25 +6,19 @@ import numpy as np
 from scipy.linalg.blas import ddot
 
 from ..dense import Parameter, checks
-from .covariance import CLEAR, LOOPED, GaussianClassifier, move, spread
+from .covariance import CLEAR, LOOPED, GaussianClassifier, hinge_step, move, spread
 
 
-def nherd(
-    w: np.ndarray, S: np.ndarray, x: np.ndarray, y: float, C: float, weight: float = 1.0
-) -> float:
-    """w ← w + lβ y Σx, Σ ← AΣA with A = I - β Σx xᵀ and β = 1/(v + 1/C); returns l.
+def nherd(m: float, v: float, C: float) -> tuple[float, float, float]:
+    """The α of w ← w + α y Σx, where l = 1 - m > 0, and the β and 1 - βv of Σ ← Σ - β Σx xᵀΣ.
 
-    AΣA = Σ - β²(v + 2/C) Σx xᵀΣ, which leaves the part (β/C)² of xᵀΣx.
+    With δ = 1/(v + 1/C) the paper's step is α = lδ, Σ ← AΣAᵀ with A = I - δ Σx xᵀ. That is
+    β = δ²(v + 2/C), which leaves the part (δ/C)² of v.
     """
-    l: float = 1.0 - y * ddot(w, x)
-    if not l > 0.0:
-        return 0.0
-    f, v = spread(S, x)
     gamma = 1.0 / C
-    beta = 1.0 / (v + gamma)
-    rest = gamma * beta
-    move(w, S, x, f, v, l * beta * y, beta * (1.0 + rest), rest * rest, weight)
-    return l
+    delta = 1.0 / (v + gamma)
+    rest = gamma * delta
+    return (1.0 - m) * delta, delta * (1.0 + rest), rest * rest
 
 
 def nherd_times(
@@ -116,7 +110,7 @@ class NHERDClassifier(GaussianClassifier):
         super().__init__(a, covariance, learn_intercept)
 
     def _step(self, row: np.ndarray, code: float, w: float) -> float:
-        return nherd(self._w, self._sigma, row, code, self.C, w)
+        return hinge_step(self._w, self._sigma, row, code, nherd, self.C, w, self._scratch)
 
     def _steps(self, row: np.ndarray, code: float, w: float, times: int) -> int:
         if times > LOOPED and w == 1.0 and self.covariance == "full":

@@ -25,13 +25,14 @@ def scw(
     variant: str,
     form: str,
     weight: float = 1.0,
+    scratch: np.ndarray | None = None,
 ) -> float:
     """CW with its step bounded by C (I) or its constraint softened by a square (II).
 
     As in `cw` the step is that on x/√v: v = 1, C becomes C√v for I and n = 1 + 1/(2Cv) for II.
     Returns φ√v - m.
     """
-    m, f, v = standardised(w, S, x, y)
+    m, f, v = standardised(w, S, x, y, scratch)
     l = phi - m
     if not l > 0.0:
         return 0.0
@@ -143,5 +144,5 @@ class SCWClassifier(GaussianClassifier):
         super().__init__(a, covariance, learn_intercept)
 
     def _step(self, row: np.ndarray, code: float, w: float) -> float:
-        phi = quantile(self.eta)
-        return scw(self._w, self._sigma, row, code, phi, self.C, self.variant, self.form, w)
+        phi, rule = quantile(self.eta), (self.variant, self.form)
+        return scw(self._w, self._sigma, row, code, phi, self.C, *rule, w, self._scratch)

@@ -525,7 +525,7 @@ class LeastSquaresClassifier(DenseClassifier):
                 daxpy(m, q, size, (1e-12 - 1.0) / n)
             else:
                 daxpy(m, q, size, -1.0 / n)
-                np.maximum(q, self._least, q)
+                np.maximum(q, m * (1e-12 / n) + self._least, out=q)
             dscal(self._penalty / n, q)
         q[0] = 0.0
         return q

@@ -231,8 +231,8 @@ def line(s: Spread) -> tuple[float, float]:
     For many rows, equal shares and no ridge this is $2 f / (1 - \rho)$ with
     $\rho = (\mu_1 - \mu_0) / 2$. At a class's mean n rows cannot vouch for odds above n + 1.
     """
-    gap = max(s.high - s.low, 0.0)
-    own = gap * s.kept / max(s.variance, gap * s.kept / s.most) if gap * s.kept > 0.0 else 0.0
+    gap = (s.high - s.low) * s.kept
+    own = gap / max(s.variance, gap / s.most) if gap > 1e-100 else 0.0
     return max(own, FLAT), s.middle
 
 

@@ -47,6 +47,8 @@ def middle(
     for group in groups:
         parts = {c: residual_moments(B[c], u, 1.0 if c == own else -1.0) for c in group}
         mass = sum(K[c] for c in group)
+        if mass == 0.0:
+            continue
         mean = sum((K[c] / mass * parts[c][0] for c in group), start=np.zeros(len(u)))
         for c in group:
             g, covariance = parts[c]
@@ -57,6 +59,8 @@ def middle(
 
 def standard_errors(R: np.ndarray, M: np.ndarray) -> np.ndarray:
     """Square roots of the diagonal of R^-1 M R^-1, for whole symmetric matrices."""
+    if not len(R):
+        return np.zeros(0)
     half = _solved(R, M)
     variance = _solved(R, half.T).diagonal()
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))

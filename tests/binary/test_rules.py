@@ -12,7 +12,8 @@ from scipy.special import ndtr
 
 from river_nrrls import binary
 from river_nrrls.binary.alma import link, norm
-from river_nrrls.binary.covariance import quantile
+from river_nrrls.binary.arow import arow
+from river_nrrls.binary.covariance import hinge_step, quantile
 from river_nrrls.binary.ons import project
 from river_nrrls.binary.romma import romma
 
@@ -97,10 +98,8 @@ def test_the_rules_are_functions_of_arrays():
     X, y = stream(60, 4, 1)
     model = binary.AROWClassifier(learn_intercept=False)
     w, S = np.zeros(4), np.asfortranarray(np.eye(4))
-    from river_nrrls.binary.arow import arow
-
     for row, label in zip(X, y, strict=True):
-        arow(w, S, row, label, r=1.0)
+        hinge_step(w, S, row, label, arow, 1.0, 1.0, np.zeros(4))
         model.learn_one(dict(enumerate(row.tolist())), bool(label > 0))
     np.testing.assert_array_equal(w, list(model.weights.values()))
 

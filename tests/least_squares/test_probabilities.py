@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import random
 
 import numpy as np
 import pandas as pd
@@ -294,3 +295,47 @@ def test_pooling():
     np.testing.assert_allclose(pooled, wanted, rtol=1e-12)
     assert n == pytest.approx(30.0 / (share**2).sum())
     assert probabilities.pool(A[:1], np.ones(1), np.array([30.0]))[1] == pytest.approx(30.0)
+
+
+SCALES = {"normal": 1.0, "large": 1e6, "tiny": 1e-150, "huge": 1e148, "zero": 0.0}
+
+
+@pytest.mark.parametrize("kind", [*SCALES, "constant", "duplicated", "mixed"])
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+@pytest.mark.filterwarnings("ignore:the moments are singular")
+def test_whatever_the_rows_probabilities_and_errors_are_numbers(kind, calibration):
+    rng = random.Random(f"{kind} {calibration}")
+    for _ in range(25):
+        labels = rng.choice([(False, True), ("u", "v"), ("a", "b", "c")])
+        model = rn.NRRLSClassifier(
+            l2=rng.choice([0.0, 1e-4, 1.0, 1e8]),
+            learn_intercept=rng.random() < 0.7,
+            costs=rng.choice([None, {labels[0]: 1e3}]),
+            prior=rng.choice(["balanced", "natural"]),
+            tau=rng.choice([0.0, 0.3]),
+            forgetting=rng.choice([1.0, 0.9]),
+            scaling=rng.choice([None, "standard", "minmax"]),
+            strategy=rng.choice(["ovr", "shared"]),
+            calibration=calibration,
+        )
+        scale = [
+            SCALES.get(kind, 10.0 ** rng.randint(-12, 12)) for _ in range(rng.choice([0, 1, 5]))
+        ]
+        for i in range(rng.choice([1, 3, 12, 40])):
+            code = rng.randrange(len(labels)) if rng.random() < 0.8 else 0
+            draws = [rng.gauss(code, 1.0) for _ in scale]
+            x = {
+                f"x{j}": 3.0 if kind == "constant" else s * draws[0 if kind == "duplicated" else j]
+                for j, s in enumerate(scale)
+            }
+            w = 1.0 if kind == "huge" else rng.choice([1.0, 1.0, 3.0, 1e-3, 1e9])
+            model.learn_one(x, labels[code], w)
+            p = model.predict_proba_one(x)
+            assert all(0.0 <= q <= 1.0 for q in p.values())
+            assert sum(p.values()) == pytest.approx(1.0, rel=1e-9)
+            if model.prior == "balanced":
+                assert max(p, key=p.get) == model.predict_one(x)
+            if i % 8 == 0:
+                errors = model.weights_std_error
+                forms = [errors] if model._binary else errors.values()
+                assert not any(math.isnan(error) for form in forms for error in form.values())
