@@ -169,10 +169,12 @@ def paper_settings(table: int, name: str, m: int) -> tuple[dict[str, float], int
     Returns
     -------
     Options that differ from LIBOL's defaults, and the number of matches; `({}, None)` for an
-    algorithm without anything to tune.
+    algorithm without anything to tune, `({}, 0)` for cells that were not searched for (Tables 3
+    and 4).
 
     """
-    return _settings().get((_table(table), _algorithm_name(name), int(m)), ({}, None))
+    options = ALGORITHMS[_algorithm_name(name)].options
+    return _settings().get((_table(table), name, int(m)), ({}, 0 if options else None))
 
 
 def _table(table: int) -> int:
