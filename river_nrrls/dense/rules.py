@@ -134,7 +134,7 @@ class MulticlassClassifier(RuleClassifier):
         return np.vecdot(self._W, row)
 
     def _scores(self, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(rows @ self._coefficients().T)
+        return np.asarray(np.vecdot(rows[:, None, :], self._coefficients()))
 
     def _coefficients(self) -> np.ndarray:
         return self._W

@@ -111,3 +111,16 @@ def test_learn_many_is_the_loop(name: str) -> None:
     proba = many.predict_proba_many(X)
     for t, (x, _) in enumerate(stream[:20]):
         assert proba.iloc[t].to_dict() == pytest.approx(one.predict_proba_one(x))
+
+
+def test_batches_break_ties_as_single_rows_do() -> None:
+    """Labels of equal weights tie to the last digit, in a matrix as in one row."""
+    model = build("M_PA", classes=tuple(range(7)))
+    rng = np.random.default_rng(3)
+    names = [f"x{j}" for j in range(9)]
+    model.learn_one(dict.fromkeys(names, 1.0), 3)
+    model._W[:] = rng.normal(size=model._W.shape[1])
+    for n in (*[1] * 30, *[3] * 30, 500):
+        X = pd.DataFrame(rng.normal(size=(n, 9)), columns=names)
+        assert set(model.predict_many(X)) == {0}
+        assert {model.predict_one(x) for x in X.to_dict("records")} == {0}
