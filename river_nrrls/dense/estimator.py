@@ -88,6 +88,9 @@ class DenseClassifier(base.MiniBatchClassifier):
     def _state_bytes(self, size: int, n_labels: int) -> int:
         """Bytes of state for rows of `size` entries and `n_labels` labels."""
 
+    def _check_weighted(self, square: float, w: float) -> None:
+        """Refuse a row, of this sum of squares, that is too heavy for the state."""
+
     def _begin(self, row: np.ndarray) -> None:
         """Called with the first row of all, before it is learnt."""
 
@@ -168,6 +171,11 @@ class DenseClassifier(base.MiniBatchClassifier):
         names, M = frames.features(X)
         values = frames.series(y, len(M), "y")
         weights = frames.weights(w, len(M))
+        if weights is not None and M.size and weights.max() > 1.0:
+            squares = np.einsum("ij,ij->i", M, M)
+            with np.errstate(over="ignore"):
+                heaviest = int((squares * weights).argmax())
+            self._check_weighted(float(squares[heaviest]), float(weights[heaviest]))
         codes = self._known_codes(values)
         labels = self._check_labels(values.tolist(), weights) if codes is None else []
         if weights is not None and not weights.all():
@@ -249,6 +257,9 @@ class DenseClassifier(base.MiniBatchClassifier):
             x = checks.features(x)
         if weight == 0.0:
             return None
+        if weight > 1.0:
+            values = self._row.tolist() if filled else x.values()
+            self._check_weighted(sum(v * v for v in values), weight)
         unseen = label not in self._codes
         self._make_room(() if filled else x, [label] if unseen else [])
         if unseen:

@@ -22,6 +22,9 @@ from . import moments, probabilities, solve, uncertainty
 from .conjugate import Effort
 from .warm import STARTS, WarmSolver, warm_solver
 
+# What a weighted square may come to; sums of ever so many have to stay finite.
+MOST = 1e304
+
 NO_RANGE = (
     "scaling='minmax' needs the least and largest values from the first row on, which this model "
     "has not kept; use scaling='standard', or set it before learning starts"
@@ -231,12 +234,25 @@ class LeastSquaresClassifier(DenseClassifier):
 
     # Learning.
 
+    def _is_empty(self) -> bool:
+        """Whether no row is in the moments; `n_updates` counts rows, of whatever weight."""
+        return not any(A[0, 0] for A in self._A)
+
     def _begin(self, row: np.ndarray) -> None:
+        if not self._is_empty():
+            return
         # Sums about the first row keep the digits that a large mean would cost.
         if self.learn_intercept:
             self._shift[1:] = row[1:]
         if self.scaling == "minmax":
             self._low, self._high = row.copy(), row.copy()
+
+    def _check_weighted(self, square: float, w: float) -> None:
+        if w * square > MOST:
+            raise ValueError(
+                f"w={w:g} is too heavy for a row of this size: the moments would overflow; rescale "
+                "the features, or all weights"
+            )
 
     def _update(self, row: np.ndarray, code: int, w: float) -> None:
         size = len(row)
@@ -433,7 +449,7 @@ class LeastSquaresClassifier(DenseClassifier):
         at = np.array([0, *(self._columns.names[name] + 1 for name in other._columns.names)])
         shift = np.zeros(size)
         shift[at] = other._shift
-        if self.n_updates == 0:
+        if self._is_empty():
             self._shift = shift.copy()
         delta = self._shift - shift
         for label, A in zip(labels, other._A, strict=True):

@@ -6,6 +6,7 @@ import pickle
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 from river import (
     checks,
@@ -198,6 +199,23 @@ def test_bad_input_changes_nothing(model, x, y, w):
     model.predict_proba_one({"other": 1.0})
     model.learn_one({"a": 1.0, "other": 2.0}, False, w=0)
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_what_would_overflow_the_moments_is_refused(model):
+    model = model.clone()
+    for i in range(10):
+        model.learn_one({"a": float(i), "b": float(i % 3)}, i % 2 == 0)
+    before = pickle.dumps(model)
+    for x in ({"a": 1e149, "b": 0.0}, {"a": 1e149}, {"a": 1.0, "new": 1e149}):
+        with pytest.raises(ValueError, match="w=1e\\+15 is too heavy"):
+            model.learn_one(x, True, w=1e15)
+        with pytest.raises(ValueError, match="w=1e\\+15 is too heavy"):
+            model.learn_many(pd.DataFrame([x]), pd.Series([True]), w=1e15)
+        assert pickle.dumps(model) == before
+    model.learn_one({"a": 1e150, "b": 1e150}, True)
+    model.learn_one({"a": 1.0, "b": 1.0}, True, w=1e15)
+    assert all(np.isfinite(A).all() for A in model._A)
 
 
 def test_labels_of_all_kinds():

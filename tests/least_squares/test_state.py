@@ -129,6 +129,22 @@ def test_parts_merge_to_the_whole_in_any_order(kind, options):
     first.learn_one({"another": 1.0}, data[0][1])
 
 
+def test_part_of_a_weight_may_be_unlearnt():
+    frame, labels = pd.DataFrame({"a": [2.0, 3.0, 5.0]}), pd.Series([False, True, False])
+    part, other, fresh = rn.NRRLSClassifier(), rn.NRRLSClassifier(), rn.NRRLSClassifier()
+    part.learn_one({"a": 1e3}, True, w=2.0)
+    part.unlearn_one({"a": 1e3}, True)
+    fresh.learn_one({"a": 1e3}, True)
+    assert_same(part, fresh)
+    other.learn_many(frame, labels)
+    merged = copy.deepcopy(part)
+    merged.merge(other)
+    for model in (part, fresh):
+        model.learn_many(frame, labels)
+    assert_same(part, fresh)
+    assert_same(merged, fresh)
+
+
 def test_merging_unlike_models_is_refused():
     model = rn.NRRLSClassifier()
     with pytest.raises(TypeError, match="NRRLSClassifier merges with another one, got RLS"):
