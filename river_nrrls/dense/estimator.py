@@ -28,6 +28,8 @@ class DenseClassifier(base.MiniBatchClassifier):
     """
 
     max_state_bytes: int = 1 << 30
+    # The labels, if they are fixed from the start.
+    classes: tuple[ClfTarget, ...] | None = None
     n_updates: int
 
     _state_attributes: ClassVar[tuple[str, ...]] = ("n_updates",)
@@ -289,6 +291,11 @@ class DenseClassifier(base.MiniBatchClassifier):
             raise TypeError(f"y must be a label (a hashable value), got {type(y).__name__}")
         if checks.is_missing(y):
             raise ValueError(f"y must be a label, got {y!r}; leave unlabelled rows out")
+        if self.classes is not None and y not in self._codes:
+            raise ValueError(
+                f"y must be one of classes={self.classes!r}, got {y!r}; "
+                "add it there, or leave classes=None to take labels as they come"
+            )
         return y  # type: ignore[return-value]
 
     def _make_room(self, names: Iterable[FeatureName], labels: list[ClfTarget]) -> None:

@@ -139,15 +139,6 @@ class MulticlassClassifier(RuleClassifier):
     def _coefficients(self) -> np.ndarray:
         return self._W
 
-    def _check_label(self, y: Any) -> ClfTarget:
-        label = super()._check_label(y)
-        if self.classes is not None and label not in self._codes:
-            raise ValueError(
-                f"y must be one of classes={self.classes!r}, got {label!r}; "
-                "add it there, or leave classes=None to take labels as they come"
-            )
-        return label
-
 
 class SecondOrder(RuleClassifier):
     """A covariance `_sigma` that starts as a·I: (D, D) in Fortran order, or (D,), its diagonal."""

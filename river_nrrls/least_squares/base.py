@@ -223,15 +223,6 @@ class LeastSquaresClassifier(DenseClassifier):
         self._binary = self._two_bools()
         self._allocate()
 
-    def _check_label(self, y: Any) -> ClfTarget:
-        label = super()._check_label(y)
-        if self.classes is not None and label not in self._codes:
-            raise ValueError(
-                f"y must be one of classes={self.classes!r}, got {label!r}; "
-                "add it there, or leave classes=None to take labels as they come"
-            )
-        return label
-
     # Learning.
 
     def _is_empty(self) -> bool:
@@ -401,7 +392,8 @@ class LeastSquaresClassifier(DenseClassifier):
         self._accumulate(self._rows(names, M), codes, w, -1.0)
         self.n_updates = max(0, self.n_updates - len(M))
         for code in set(codes.tolist()):
-            if self._A[code][0, 0] <= 1e-9 * w.sum():
+            # What is left of all the weight there was is the rounding of its parts.
+            if self._A[code][0, 0] <= 1e-12 * w[codes == code].sum():
                 self._A[code][:] = 0.0
         self._forget_labels()
         self._allocate()

@@ -145,6 +145,20 @@ def test_part_of_a_weight_may_be_unlearnt():
     assert_same(merged, fresh)
 
 
+def test_a_heavy_row_of_one_label_leaves_the_others():
+    model, never = rn.NRRLSClassifier(), rn.NRRLSClassifier()
+    for i in range(20):
+        for each in (model, never):
+            each.learn_one({"a": float(i % 7)}, i % 3 == 0)
+    model.learn_one({"a": 2.0}, True, w=1e11)
+    frame = pd.DataFrame({"a": [2.0, 1.0]})
+    model.unlearn_many(frame, pd.Series([True, False]), [1e11, 1.0])
+    never.unlearn_one({"a": 1.0}, False)
+    # Of what stood beside 1e11 the rounding of 1e11 is lost, 1e-5; the other label has lost nothing.
+    assert model.class_counts[False] == never.class_counts[False] == 12.0
+    assert_same(model, never, 1e-4)
+
+
 def test_merging_unlike_models_is_refused():
     model = rn.NRRLSClassifier()
     with pytest.raises(TypeError, match="NRRLSClassifier merges with another one, got RLS"):
