@@ -154,7 +154,7 @@ def test_a_heavy_row_of_one_label_leaves_the_others():
     frame = pd.DataFrame({"a": [2.0, 1.0]})
     model.unlearn_many(frame, pd.Series([True, False]), [1e11, 1.0])
     never.unlearn_one({"a": 1.0}, False)
-    # Of what stood beside 1e11 the rounding of 1e11 is lost, 1e-5; the other label has lost nothing.
+    # What stood beside 1e11 has its rounding, 1e-5; the other label has lost nothing.
     assert model.class_counts[False] == never.class_counts[False] == 12.0
     assert_same(model, never, 1e-4)
 
