@@ -1,9 +1,10 @@
-"""Figures 1, 2, 4 and those of Appendix D of the NR-RLS paper, drawn anew."""
+"""Figures 1 to 4 and those of Appendix D of the NR-RLS paper, drawn anew."""
 
 from __future__ import annotations
 
 import pathlib
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,9 @@ from ..least_squares import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw"]
+    from .ranks import FriedmanNemenyi
+
+__all__ = ["critical_differences", "draw"]
 
 L2 = 1e-4
 # More rows than this are too many for IR-RLS, which goes through all of them at each one.
@@ -66,6 +69,54 @@ def draw(figure: str, out: pathlib.Path, data: str | None = None) -> list[pathli
     return [path]
 
 
+def critical_differences(ranked: Mapping[str, FriedmanNemenyi], out: pathlib.Path) -> pathlib.Path:
+    """Figure 3: mean ranks on a line, joined where they do not differ.
+
+    Parameters
+    ----------
+    ranked
+        What is ranked, such as "G-mean", to its test.
+    out
+        The folder.
+
+    Returns
+    -------
+    The file written.
+
+    """
+    import pandas as pd
+    import scikit_posthocs
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 2.8 * len(ranked)), layout="constrained")
+    panels = figure.subplots(len(ranked), 1, squeeze=False)[:, 0]
+    for ax, (what, result) in zip(panels, ranked.items(), strict=True):
+        names = list(result.average_ranks)
+        p_values = pd.DataFrame(1.0, index=names, columns=names)
+        for (a, b), p in result.p_values.items():
+            p_values.loc[a, b] = p_values.loc[b, a] = p
+        scikit_posthocs.critical_difference_diagram(
+            pd.Series(result.average_ranks),
+            p_values,
+            alpha=result.alpha,
+            ax=ax,
+            label_fmt_left="{label} ({rank:.2f}) ",
+            label_fmt_right=" ({rank:.2f}) {label}",
+            label_props={"fontsize": 9},
+            color_palette={n: "tab:blue" if n.startswith("NR-RLS") else "0.25" for n in names},
+        )
+        ax.tick_params(labelsize=8)
+        ax.set_title(
+            f"mean rank by {what} over {result.n_datasets} sets, 1 is best; "
+            f"critical difference {result.critical_difference:.2f}",
+            fontsize=9,
+            pad=12,
+        )
+    path = out / "nrrls-figure-3.png"
+    figure.savefig(path, dpi=110)
+    return path
+
+
 def scaled(name: str, data: str | None = None) -> tuple[np.ndarray, np.ndarray]:
     """A binary data set, its features min-maxed to [0, 1], with a constant one as in the paper."""
     X, y = datasets.load(name, directory=data).to_arrays()
@@ -83,7 +134,7 @@ def learners() -> dict[str, Any]:
     """On the given features, the constant one among them, as the paper has it."""
     return {
         "RLS": RLSClassifier(l2=L2, learn_intercept=False),
-        "AR-RLS": ARRLSClassifier(l2=L2, learn_intercept=False),
+        "AR-RLS": ARRLSClassifier(l2=L2, weighting="share", learn_intercept=False),
         "IR-RLS": IRRLSClassifier(l2=L2, learn_intercept=False),
         "NR-RLS": NRRLSClassifier(l2=L2, learn_intercept=False, classes=(False, True)),
     }
@@ -168,9 +219,17 @@ def panels(axes: Any, lines: dict[str, np.ndarray], title: str) -> None:
                     linewidth=1.8 if STYLES[name] == ":" else 1.1,
                 )
     for ax, label in zip(axes, ("norm of the weights", "G-mean", "ms a row"), strict=True):
-        ax.set_title(f"{title}: {label}", fontsize=8)
+        ax.set_ylabel(label, fontsize=8)
         ax.tick_params(labelsize=7)
+    axes[1].set_title(title, fontsize=9)
     axes[2].set_yscale("log")
+
+
+def framed(figure: Figure, ax: Any) -> None:
+    """One legend above all panels, and what they have in common on the horizontal axis."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=8)
+    figure.supxlabel("training rows", fontsize=8)
 
 
 def ozone(data: str | None) -> Figure:
@@ -180,8 +239,7 @@ def ozone(data: str | None) -> Figure:
     figure = Figure(figsize=(11, 3.4), layout="constrained")
     axes = figure.subplots(1, 3)
     panels(axes, average("ozone-eight", None, 3), "ozone-eight")
-    axes[0].legend(fontsize=7)
-    figure.supxlabel("training rows", fontsize=8)
+    framed(figure, axes[0])
     return figure
 
 
@@ -195,7 +253,7 @@ def appendix(data: str | None) -> Figure:
     axes = figure.subplots(len(names + large), 3, squeeze=False)
     for own, name in zip(axes, names + large, strict=True):
         panels(own, average(name, data if name in large else None, 1), name)
-    axes[0][0].legend(fontsize=7)
+    framed(figure, axes[0][0])
     return figure
 
 
@@ -213,7 +271,7 @@ def coefficients(data: str | None) -> Figure:
         for row, label in zip(rows, y.tolist(), strict=True):
             model.learn_one(row, label)
         weights[name] = np.array(list(model.weights.values()))
-    figure = Figure(figsize=(8, 4), layout="constrained")
+    figure = Figure(figsize=(9, 4), layout="constrained")
     ax = figure.subplots()
     for name in COLOURS:
         ax.plot(
@@ -225,8 +283,8 @@ def coefficients(data: str | None) -> Figure:
         )
     ax.set_xlabel("feature (the last one is the constant)")
     ax.set_ylabel("weight")
-    ax.set_title(f"mushroom, {len(y):,} rows")
-    ax.legend(fontsize=8)
+    ax.set_title(f"mushroom, {len(y):,} rows; in brackets the mean weight", fontsize=10)
+    figure.legend(loc="outside right center", fontsize=8)
     return figure
 
 
@@ -250,7 +308,7 @@ def boundaries(data: str | None) -> Figure:
     signs = np.where(y, 1.0, -1.0)
     side = np.linspace(0.0, 1.2, 161)
     grid = np.array([(a, b) for b in side for a in side])
-    figure = Figure(figsize=(9, 4.2), layout="constrained")
+    figure = Figure(figsize=(9, 4.8), layout="constrained")
     for ax, order in zip(figure.subplots(1, 2), (1, 4), strict=True):
         phi, phi_grid = expanded(X, order), expanded(grid, order)
         for name, solve in batches().items():
@@ -262,7 +320,9 @@ def boundaries(data: str | None) -> Figure:
         ax.plot(*X[y].T, "P", color="tab:blue", markersize=9, label="positive (16)")
         ax.plot(*X[~y].T, "o", color="tab:orange", markersize=5, label="negative (8)")
         ax.set_title(f"order {order}")
-        ax.legend(fontsize=7, loc="upper right")
+        ax.set_xlabel("first feature")
+        ax.set_ylabel("second feature")
+        ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
     return figure
 
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import datasets
 from ..binary import (
     ACOGClassifier,
@@ -29,6 +27,7 @@ from ..least_squares import (
     RecursiveNRRLSClassifier,
     RLSClassifier,
 )
+from . import nrrls_figures
 from .holdout import Rows, halves, holdout_study, prepared
 from .ranks import friedman_nemenyi
 from .selection import select_ridge_and_order
@@ -46,6 +45,8 @@ HIGHLIGHTED = (
     *("wpbc", "blood-transfusion", "ozone-eight", "ozone-one"),
     *("ijcnn1", "skin-nonskin"),
 )
+# Data set to learner to CPU seconds, and whether they are carried on from fewer rows.
+Times = dict[str, dict[str, tuple[float, bool]]]
 # The rows up to which IR-RLS is timed; beyond them its time is carried on, and marked.
 MOST_IR = 1000
 
@@ -93,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the tables asked for, and draw the figures; all tables if nothing is asked for.
+    """Print the tables asked for, and draw the figures; Tables 2 to 4 if nothing is asked for.
 
     Parameters
     ----------
@@ -110,20 +111,28 @@ def run(args: argparse.Namespace) -> int:
         study = gmeans(args)
     if 3 in tables:
         print(table_3(study))
-        print(friedman(study, "ours"))
-        print(friedman(study, "the paper's"))
+        print(friedman("our G-means", scores_of(study, PAPER)))
+        rows = paper_table(3).values()
+        theirs = {n: [float(row[f"{n} mean"]) for row in rows] for n in PAPER}
+        print(friedman("the paper's G-means", theirs))
     if 5 in tables:
         print(table_2(args.data, HIGHLIGHTED))
     if 6 in tables:
         print(table_3([row for row in study if row["dataset"] in HIGHLIGHTED]))
+    times: Times = {}
+    if 4 in tables or "3" in args.figure:
+        times = timings(args)
     if 4 in tables:
-        print(table_4(args))
+        print(table_4(times))
+        print(friedman("our CPU seconds", seconds_of(times), higher_is_better=False))
     for figure in args.figure:
         if figure == "3":
-            paths = [critical_differences(study, args.out)]
+            ranked = {
+                "G-mean": friedman_nemenyi(scores_of(study, [*PAPER, AUTO])),
+                "CPU seconds": friedman_nemenyi(seconds_of(times), higher_is_better=False),
+            }
+            paths = [nrrls_figures.critical_differences(ranked, args.out)]
         else:
-            from . import nrrls_figures
-
             paths = nrrls_figures.draw(figure, args.out, args.data)
         for path in paths:
             print(f"wrote {path}", file=sys.stderr)
@@ -238,18 +247,16 @@ def scores_of(study: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str
     return {name: [rows[name]["gmean"] for rows in found.values()] for name in names}
 
 
-def friedman(study: Sequence[dict[str, Any]], whose: str) -> str:
-    """Friedman's test, mean ranks and Nemenyi's p-values of our G-means or the printed ones."""
-    if whose == "ours":
-        result = friedman_nemenyi(scores_of(study, PAPER))
-    else:
-        rows = paper_table(3).values()
-        result = friedman_nemenyi({n: [float(row[f"{n} mean"]) for row in rows] for n in PAPER})
+def friedman(title: str, scores: dict[str, list[float]], higher_is_better: bool = True) -> str:
+    """Friedman's test, mean ranks and Nemenyi's p-values against NR-RLS."""
+    if len(scores["NR-RLS"]) < 2:
+        return f"Friedman and Nemenyi, {title}: at least 2 sets are needed\n"
+    result = friedman_nemenyi(scores, higher_is_better)
     against = {
         b if a == "NR-RLS" else a: p for (a, b), p in result.p_values.items() if "NR-RLS" in (a, b)
     }
     lines = [
-        f"Friedman and Nemenyi, {whose} G-means on {result.n_datasets} sets: "
+        f"Friedman and Nemenyi, {title} on {result.n_datasets} sets: "
         f"chi-squared {result.statistic:.1f}, p = {result.p_value:.2g}, "
         f"critical difference {result.critical_difference:.3f}",
         "mean ranks: " + ", ".join(f"{n} {r:.2f}" for n, r in result.average_ranks.items()),
@@ -257,33 +264,6 @@ def friedman(study: Sequence[dict[str, Any]], whose: str) -> str:
         "p-values against NR-RLS: " + ", ".join(f"{n} {p:.2g}" for n, p in against.items()),
     ]
     return "\n".join(lines) + "\n"
-
-
-def critical_differences(study: Sequence[dict[str, Any]], out: Path) -> Path:
-    """Figure 3: mean ranks on a line, joined where they do not differ."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import scikit_posthocs
-    from matplotlib import pyplot as plt
-
-    names = [*PAPER, AUTO]
-    result = friedman_nemenyi(scores_of(study, names))
-    p_values = np.ones((len(names), len(names)))
-    for (a, b), p in result.p_values.items():
-        i, j = names.index(a), names.index(b)
-        p_values[i, j] = p_values[j, i] = p
-    figure, axes = plt.subplots(figsize=(8, 2.6), layout="constrained")
-    import pandas as pd
-
-    scikit_posthocs.critical_difference_diagram(
-        pd.Series(result.average_ranks), pd.DataFrame(p_values, index=names, columns=names), ax=axes
-    )
-    axes.set_title(f"critical difference {result.critical_difference:.2f}", fontsize=9)
-    path = out / "nrrls-figure-3.png"
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-    return path
 
 
 def timed() -> dict[str, Any]:
@@ -295,20 +275,17 @@ def timed() -> dict[str, Any]:
     }
 
 
-def table_4(args: argparse.Namespace) -> str:
-    """CPU seconds of one training half, one row at a time with its prediction; the paper's below.
+def timings(args: argparse.Namespace) -> Times:
+    """CPU seconds of one training half, one row at a time with its prediction.
 
     IR-RLS goes through all rows at each one and is carried on quadratically from its first
-    1,000; Algorithm 1, whose step is cubic, is carried on linearly from as many. Both are marked *.
+    1,000; Algorithm 1, whose step is cubic, is carried on linearly from as many.
     """
-    printed = paper_table(4)
-    names = list(timed())
-    lines = ["Table 4: CPU seconds of one training half; * carried on from 1,000 rows", ""]
-    lines.append(f"{'data set':20} " + " ".join(f"{name:>12}" for name in names))
+    found: Times = {}
     for dataset in available(args):
         features, X, y = prepared(dataset, "minmax", args.data)
         train = halves(y.tolist(), 1)[0]
-        cells = []
+        found[dataset] = {}
         for name, model in timed().items():
             most = MOST_IR if name in ("IR-RLS", "Algorithm 1") else len(train)
             rows = [dict(zip(features, x, strict=True)) for x in X[train[:most]].tolist()]
@@ -319,9 +296,23 @@ def table_4(args: argparse.Namespace) -> str:
             seconds = time.process_time() - start
             share = len(train) / len(rows)
             power = 2 if name == "IR-RLS" else 1
-            mark = "*" if share > 1.0 else ""
-            cells.append(f"{seconds * share**power:.4f}{mark}")
-        lines.append(f"{dataset:20} " + " ".join(f"{cell:>12}" for cell in cells))
+            found[dataset][name] = seconds * share**power, share > 1.0
+    return found
+
+
+def seconds_of(times: Times) -> dict[str, list[float]]:
+    return {name: [cells[name][0] for cells in times.values()] for name in timed()}
+
+
+def table_4(times: Times) -> str:
+    """CPU seconds; the paper's below. What is carried on from 1,000 rows is marked *."""
+    printed = paper_table(4)
+    names = list(timed())
+    lines = ["Table 4: CPU seconds of one training half; * carried on from 1,000 rows", ""]
+    lines.append(f"{'data set':20} " + " ".join(f"{name:>12}" for name in names))
+    for dataset, cells in times.items():
+        ours = [f"{seconds:.4f}{'*' if carried else ''}" for seconds, carried in cells.values()]
+        lines.append(f"{dataset:20} " + " ".join(f"{cell:>12}" for cell in ours))
         theirs = [printed[dataset].get(name, "") for name in names]
         lines.append(f"{'':20} " + " ".join(f"{cell:>12}" for cell in theirs))
     return "\n".join(lines) + "\n"

@@ -59,7 +59,16 @@ def test_tables_of_small_sets(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "ozone-one" in printed and "three features made of text" in printed
     assert "NR-RLS: 2 of 2 sets within one printed std" in printed
-    assert "chi-squared" in printed and "Algorithm 1" in printed
+    assert "Friedman and Nemenyi, our G-means on 2 sets: chi-squared" in printed
+    assert "Friedman and Nemenyi, our CPU seconds on 2 sets: chi-squared" in printed
+
+
+def test_one_set_is_not_ranked(tmp_path, capsys):
+    words = ["--table", "3", "--table", "4", "--sets", "monks-3", "--runs", "1"]
+    assert nrrls_paper.run(arguments(tmp_path, *words)) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("at least 2 sets are needed") == 2
+    assert "of 1 sets within one printed std" in printed
 
 
 def test_the_command_knows_it(capsys):
