@@ -25,6 +25,8 @@ from .warm import STARTS, WarmSolver, warm_solver
 # What a weighted square may come to; sums of ever so many have to stay finite.
 MOST = 1e304
 
+NO_SHIFT = np.zeros(1)
+
 NO_RANGE = (
     "scaling='minmax' needs the least and largest values from the first row on, which this model "
     "has not kept; use scaling='standard', or set it before learning starts"
@@ -123,9 +125,9 @@ class LeastSquaresClassifier(DenseClassifier):
 
     def _rows_worth(self) -> list[float]:
         """How many rows of one weight those of each class are worth."""
-        n = self._counts().tolist()
         if not self._forgets:
-            return n  # type: ignore[no-any-return]
+            return [flat.item(0) for flat in self._flat]
+        n = self._counts().tolist()
         by_class = self.forgetting_clock == "class"
         return [uncertainty.rows_worth(own, own if by_class else sum(n), self._decay) for own in n]
 
@@ -162,6 +164,7 @@ class LeastSquaresClassifier(DenseClassifier):
         self._ridge_cache: np.ndarray | None = None
         self._work = np.zeros(size), np.zeros(size)
         self._least = np.full(size, 1e-300)
+        self._least[0] = 0.0
         self._drop()
 
     def _drop(self) -> None:
@@ -169,8 +172,9 @@ class LeastSquaresClassifier(DenseClassifier):
         self._u: Any = None
         self._link_known = False
         self._warm: WarmSolver | None = None
-        many = len(self.__dict__.get("_A", ())) > 1
-        self._iterates = many and len(self._shift) > STARTS[self.solver]
+        shift = self.__dict__.get("_shift", NO_SHIFT)
+        self._at_origin = self.scaling is None and not shift.any()
+        self._iterates = len(self.__dict__.get("_A", ())) > 1 and len(shift) > STARTS[self.solver]
 
     def _parameter_changed(self, name: str) -> None:
         self._drop()
@@ -476,12 +480,17 @@ class LeastSquaresClassifier(DenseClassifier):
         self._recentre_at = self._checkpoint = 1 << self.n_updates.bit_length()
         if not self.learn_intercept:
             return
-        seen = [A for A in self._A if A[0, 0] > 0.0]
-        mean = np.mean([A[:, 0] / A[0, 0] for A in seen], axis=0)
-        second = np.mean([A.diagonal() / A[0, 0] for A in seen], axis=0)
-        delta = np.where(mean**2 > 1e4 * (second - mean**2), mean, 0.0)
-        delta[0] = 0.0
-        if delta.any():
+        mean = np.zeros(len(self._shift))
+        second = mean.copy()
+        seen = [A for A in self._A if A.item(0) > 0.0]
+        for A in seen:
+            share = 1.0 / (A.item(0) * len(seen))
+            daxpy(A.T[0], mean, len(mean), share)
+            daxpy(A.diagonal(), second, len(mean), share)
+        far = mean * mean > 1e4 / (1e4 + 1.0) * second
+        far[0] = False
+        if far.any():
+            delta = np.where(far, mean, 0.0)
             self._each(lambda A: moments.shifted(A, delta))
             self._shift = self._shift + delta
             self._allocate()
@@ -510,31 +519,39 @@ class LeastSquaresClassifier(DenseClassifier):
         """l2 times the variance of each feature over all rows."""
         q, m = self._work
         size = len(q)
+        if not self._penalty:
+            q[:] = 0.0
+            return q
+        # Not 0: an absent feature still gets a ridge, and with it no weight.
         dcopy(self._least, q)
         if len(self._flat) == 2 and not self._forgets:
             low, high = self._flat
-            daxpy(low, q, size, 1.0, 0, size + 1)
-            daxpy(high, q, size, 1.0, 0, size + 1)
             n = low.item(0) + high.item(0)
+            if n == 0.0:
+                return q
+            c = self._penalty / n
+            daxpy(low, q, size, c, 0, size + 1)
+            daxpy(high, q, size, c, 0, size + 1)
             low, high = self._first
             dcopy(low, m)
             daxpy(high, m)
         else:
-            n = 0.0
+            scales = self._scales_list()
+            n = sum(k * flat.item(0) for k, flat in zip(scales, self._flat, strict=True))
+            if n == 0.0:
+                return q
+            c = self._penalty / n
             m[:] = 0.0
-            for flat, first, k in zip(self._flat, self._first, self._scales_list(), strict=True):
-                daxpy(flat, q, size, k, 0, size + 1)
+            for flat, first, k in zip(self._flat, self._first, scales, strict=True):
+                daxpy(flat, q, size, c * k, 0, size + 1)
                 daxpy(first, m, size, k)
-                n += k * flat.item(0)
-        if n > 0.0:
-            np.multiply(m, m, m)
-            # Never 0: a constant feature still gets a ridge, and with it no weight.
-            if self._centred:
-                daxpy(m, q, size, (1e-12 - 1.0) / n)
-            else:
-                daxpy(m, q, size, -1.0 / n)
-                np.maximum(q, m * (1e-12 / n) + self._least, out=q)
-            dscal(self._penalty / n, q)
+        np.multiply(m, m, m)
+        # Nor for a constant one.
+        if self._centred:
+            daxpy(m, q, size, (1e-12 - 1.0) / n * c)
+        else:
+            daxpy(m, q, size, -c / n)
+            np.maximum(q, m * (1e-12 / n * c) + self._least, out=q)
         q[0] = 0.0
         return q
 
@@ -582,26 +599,37 @@ class LeastSquaresClassifier(DenseClassifier):
         """`_solve_shared` for two labels, with no temporary and with all divided by k_1.
 
         The intercept is not penalised, so R e_0 = k_0 s_0 + k_1 s_1, and R u = k_1 s_1 - k_0 s_0
-        has the solution u = 2 v - e_0 where R v = k_1 s_1.
+        has the solution u = 2 v - e_0 where R v = k_1 s_1. Without one, its row and column are left
+        out and u_0 is -tau / eta.
         """
         k0, k1 = self._pair_multipliers()
         flat = self._flat_T
         low, high = self._flat
         ridge = self._ridge_cache
         size = len(self._T)
-        if not (k0 and k1 and self._centred and self.n_updates >= size):
+        held = not self._centred
+        if not (k0 and k1 and self.n_updates >= size) or held and not self._at_origin:
             return np.asarray(self._solve_shared([k0, k1])[1])
         dcopy(high, flat)
         daxpy(low, flat, len(flat), k0 / k1)
         if ridge is None:
             ridge = self._ridge()
         daxpy(ridge, flat, size, 1.0 / k1, 0, 1, 0, size + 1)
+        right = self._first[1]
+        if held:
+            start = self.tau / self.eta
+            right = right * (1.0 + start)
+            daxpy(self._first[0], right, size, (start - 1.0) * k0 / k1)
+            right[0] = -start
+            flat[:size] = 0.0
+            flat[0] = 1.0
         self._effort.factorizations += 1
-        _, u, info = dposv(self._T, self._first[1], 1, 1)
+        _, u, info = dposv(self._T, right, 1, 1)
         if info:
             return np.asarray(self._solve_shared([k0, k1])[1])
-        dscal(2.0, u)
-        u[0] -= 1.0
+        if not held:
+            dscal(2.0, u)
+            u[0] -= 1.0
         return u  # type: ignore[no-any-return]
 
     def _solve_shared(self, k: list[float]) -> np.ndarray:
@@ -628,8 +656,10 @@ class LeastSquaresClassifier(DenseClassifier):
 
     def _plain_moments(self) -> list[np.ndarray]:
         """Moments about the shift with an intercept, about the origin without."""
+        if self._centred or self._at_origin:
+            return self._A
         delta = self._origin() - self._shift
-        if self.learn_intercept or not delta.any():
+        if not delta.any():
             return self._A
         return [moments.shifted(A, delta) for A in self._A]
 
@@ -812,33 +842,33 @@ class LeastSquaresClassifier(DenseClassifier):
         """Log-odds from scores; None for other than two labels before a second one is seen."""
         self._solution()
         if not self._link_known:
-            self._link_cache = self._compute_link()
+            odds = self._log_prior_odds()
+            self._agrees = odds is None
+            self._link_cache = self._compute_link(odds)
             self._link_known = True
         return self._link_cache
 
-    def _compute_link(self) -> probabilities.Link | None:
-        seen = [i for i, flat in enumerate(self._flat) if flat.item(0) > 0.0]
-        odds = self._log_prior_odds()
-        two = len(self._A) == 2
+    def _compute_link(self, odds: list[float] | None) -> probabilities.Link | None:
+        A = self._plain_moments()
+        masses = [Ac.item(0) for Ac in A]
+        seen = [i for i, mass in enumerate(masses) if mass > 0.0]
+        two = len(A) == 2
         if len(seen) < 2:
             return probabilities.alone(float(self._counts().sum()), odds) if two else None
         U, ridge = self._solution(), self._ridge()
         if not self.learn_intercept:
             U = U.copy()
             U[..., 0] = -self.tau / self.eta
-        A = self._plain_moments()
         k = self._multipliers()
         n = self._rows_worth()
         if two:
             low, high = n
-            total = k[0] * A[0].item(0) + k[1] * A[1].item(0)
-            p = k[1] * A[1].item(0) / total
-            spreads = [
-                probabilities.spread(
-                    A[1], A[0], U, p, high, low, ridge / total, self.learn_intercept
-                )
-            ]
-            return probabilities.link(self.calibration, spreads, odds)
+            own = k[1] * masses[1]
+            total = k[0] * masses[0] + own
+            spread = probabilities.spread(
+                A[1], A[0], U, own / total, high, low, ridge / total, self.learn_intercept
+            )
+            return probabilities.link(self.calibration, [spread], odds)
         shares, rest = self._shares()
         spreads = []
         for i in seen:
@@ -846,7 +876,7 @@ class LeastSquaresClassifier(DenseClassifier):
             share = rest[others] / rest[others].sum()
             A0, n0 = probabilities.pool([A[j] for j in others], share, [n[j] for j in others])
             p, n1 = float(shares[i]), n[i]
-            total = k[i] * A[i].item(0) / p
+            total = k[i] * masses[i] / p
             u = np.ascontiguousarray(U[i])
             spreads.append(
                 probabilities.spread(A[i], A0, u, p, n1, n0, ridge / total, self.learn_intercept)
@@ -858,12 +888,12 @@ class LeastSquaresClassifier(DenseClassifier):
     def _pair(self, score: float, row: np.ndarray) -> tuple[float, float]:
         link = self._link()
         assert link is not None
-        return probabilities.pair(float(link(score)), score, self._log_prior_odds() is None)
+        return probabilities.pair(float(link(score)), score, self._agrees)
 
     def _pairs(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
         link = self._link()
         assert link is not None
-        return probabilities.pairs(link(scores), scores, self._log_prior_odds() is None)
+        return probabilities.pairs(link(scores), scores, self._agrees)
 
     def _proba(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
         link = self._link()
@@ -871,12 +901,8 @@ class LeastSquaresClassifier(DenseClassifier):
         if link is None:
             return probabilities.seen_only(n, scores.shape)
         if len(n) == 2:
-            return probabilities.pairs(
-                link(scores[:, 1]), scores[:, 1], self._log_prior_odds() is None
-            )
+            return probabilities.pairs(link(scores[:, 1]), scores[:, 1], self._agrees)
         seen = n > 0.0
         proba = np.zeros(scores.shape)
-        proba[:, seen] = probabilities.shares(
-            link(scores[:, seen]), scores[:, seen], self._log_prior_odds() is None
-        )
+        proba[:, seen] = probabilities.shares(link(scores[:, seen]), scores[:, seen], self._agrees)
         return proba

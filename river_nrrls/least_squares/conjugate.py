@@ -21,8 +21,7 @@ import numpy as np
 from scipy.linalg.blas import daxpy, ddot, dscal, dsymv, dsyr
 from scipy.linalg.lapack import dpotrf, dpotri
 
-# (k_j, A_j), and (t_j, s_j) that make b_j = t_j s_j.
-Terms = Sequence[tuple[float, np.ndarray]]
+# (t_j, s_j) that make b_j = t_j s_j.
 Target = Sequence[tuple[float, np.ndarray]]
 
 # Relative error of a solution in the norm of R, which is that of its scores, root mean square over
@@ -48,13 +47,15 @@ class Effort:
     residual: float = 0.0
 
 
-def inverse(terms: Terms, ridge: np.ndarray, held: bool) -> np.ndarray | None:
+def inverse(
+    k: Sequence[float], matrices: Sequence[np.ndarray], ridge: np.ndarray, held: bool
+) -> np.ndarray | None:
     """The lower triangle of R^-1; `held` leaves out the first row and column, which become 0."""
     size = len(ridge)
     R = np.asfortranarray(np.diag(ridge))
     flat = R.ravel(order="K")
-    for k, A in terms:
-        daxpy(A.ravel(order="K"), flat, size * size, k)
+    for kj, A in zip(k, matrices, strict=True):
+        daxpy(A.ravel(order="K"), flat, size * size, kj)
     if held:
         flat[:size] = 0.0
         flat[0] = 1.0
@@ -76,9 +77,12 @@ class Conjugate:
     0 there, and no step moves it.
     """
 
-    def __init__(self, start: np.ndarray, n_terms: int, held: bool, effort: Effort) -> None:
-        n_right, size = start.shape
+    def __init__(
+        self, start: np.ndarray, matrices: Sequence[np.ndarray], held: bool, effort: Effort
+    ) -> None:
+        n_right, self.size = start.shape
         self.start = start
+        self.matrices = matrices
         self.held = held
         self.effort = effort
         self.P: np.ndarray | None = None
@@ -88,37 +92,37 @@ class Conjugate:
         # Iterations beyond two a solution that wear an inverse out, and iterations of one solution
         # that cost as much as the factorisation they avoid.
         self.worn = 0
-        self.wear = max(4, size // 6)
-        self.reach = max(6, size // 24)
+        self.wear = max(4, self.size // 6)
+        self.reach = max(6, self.size // 24)
         # For each right-hand side u, the gradients A_j u - b_j and g = R u - z; and what a step
         # adds to them: p, A_j p and R p.
         self.age = 0
         self.energy = 0.0
-        self.state = np.zeros((n_right, n_terms + 2, size))
+        self.state = np.zeros((n_right, len(matrices) + 2, self.size))
         self.states = [views(block) for block in self.state]
-        self.step = views(np.empty((n_terms + 2, size)))
-        self.q = np.empty(size)
+        self.step = views(np.empty((len(matrices) + 2, self.size)))
+        self.q = np.empty(self.size)
 
     def learn(self, x: np.ndarray, k: float, mass: float) -> None:
         """Follow a row x that has entered R with the weight k."""
-        P = self.P
+        P, s = self.P, self.s
         rest = mass - k
-        if P is None or not (rest > 0.0 and self.s < 1e100):
+        if P is None or not (rest > 0.0 and s < 1e100):
             self.P = None
             return
-        s = self.s = self.s * (self.mass / rest)
+        self.s = s = s * (self.mass / rest)
         self.mass = mass
         v = self.q
         dsymv(s, P, x, 0.0, v, 0, 1, 0, 1, 1, 1)
-        dsyr(-k / (s * (1.0 + k * ddot(x, v))), v, 1, 1, 0, len(x), P, 1)
+        dsyr(-k / (s * (1.0 + k * ddot(x, v))), v, 1, 1, 0, self.size, P, 1)
 
     def enter(self, x: np.ndarray, j: int, w: float, t: float) -> None:
         """Follow a row x that has entered A_j with the weight w, and b_j with the weight w t."""
         for u, gradients, _, _ in self.states:
-            daxpy(x, gradients[j], len(x), w * (ddot(x, u) - t))
+            daxpy(x, gradients[j], self.size, w * (ddot(x, u) - t))
 
     def solve(
-        self, terms: Terms, targets: Sequence[Target], ridge: np.ndarray, known: bool
+        self, k: Sequence[float], targets: Sequence[Target], ridge: np.ndarray, known: bool
     ) -> list[np.ndarray] | None:
         """A solution for each target; None where a factorisation is the better way.
 
@@ -127,7 +131,7 @@ class Conjugate:
         self.credit += 1
         if self.worn > self.wear:
             self.P = None
-        if self.P is None and not (self.credit >= PRICE and self._buy(terms, ridge)):
+        if self.P is None and not (self.credit >= PRICE and self._buy(k, ridge)):
             return None
         self.age += 1
         fresh = self.age > REFRESH or not known
@@ -137,8 +141,8 @@ class Conjugate:
         most = 2
         for i, target in enumerate(targets):
             if fresh:
-                self._refresh(i, terms, target)
-            iterations, u = self._iterate(i, terms, ridge)
+                self._refresh(i, k, target)
+            iterations, u = self._iterate(i, k, ridge)
             if u is None:
                 self.P = None
                 return None
@@ -148,57 +152,61 @@ class Conjugate:
         self.worn += most - 2
         return solutions
 
-    def _buy(self, terms: Terms, ridge: np.ndarray) -> bool:
+    def _buy(self, k: Sequence[float], ridge: np.ndarray) -> bool:
         self.credit = 0
         self.effort.factorizations += 1
-        self.P = inverse(terms, ridge, self.held)
+        self.P = inverse(k, self.matrices, ridge, self.held)
         self.s = 1.0
-        self.mass = sum(k * A.item(0) for k, A in terms)
+        self.mass = sum(kj * A.item(0) for kj, A in zip(k, self.matrices, strict=True))
         self.worn = 0
         self.age = REFRESH
         self.state[:, 0] = self.start
         return self.P is not None
 
-    def _refresh(self, i: int, terms: Terms, target: Target) -> None:
+    def _refresh(self, i: int, k: Sequence[float], target: Target) -> None:
         """Gradients from the A_j and b_j, and the energy u.R u that errors are relative to."""
         u, gradients, _, _ = self.states[i]
         energy = 0.0
-        for (k, A), (t, s), gradient in zip(terms, target, gradients, strict=True):
+        for kj, A, (t, s), gradient in zip(k, self.matrices, target, gradients, strict=True):
             dsymv(1.0, A, u, 0.0, gradient, 0, 1, 0, 1, 1, 1)
-            energy += k * ddot(u, gradient)
-            daxpy(s, gradient, len(u), -t)
+            energy += kj * ddot(u, gradient)
+            daxpy(s, gradient, self.size, -t)
         self.energy = energy
 
-    def _iterate(self, i: int, terms: Terms, ridge: np.ndarray) -> tuple[int, np.ndarray | None]:
+    def _iterate(
+        self, i: int, k: Sequence[float], ridge: np.ndarray
+    ) -> tuple[int, np.ndarray | None]:
         """The number of iterations and R^-1 z; None where they lead nowhere."""
-        P, s, size = self.P, self.s, len(ridge)
+        P, size = self.P, self.size
+        s = -self.s
         u, gradients, g, state = self.states[i]
         p, products, Rp, step = self.step
+        length = len(step)
         np.multiply(ridge, u, g)
-        parts = []
-        for (k, A), gradient, Ap in zip(terms, gradients, products, strict=True):
-            daxpy(gradient, g, size, k)
-            parts.append((k, A, Ap))
+        for kj, gradient in zip(k, gradients, strict=True):
+            daxpy(gradient, g, size, kj)
+        parts = list(zip(k, self.matrices, products, strict=True))
         q = p
-        dsymv(-s, P, g, 0.0, q, 0, 1, 0, 1, 1, 1)
+        dsymv(s, P, g, 0.0, q, 0, 1, 0, 1, 1, 1)
         rho = -ddot(g, q)
-        if rho > self.energy:
-            self.energy = rho
-        stop = (0.1 * TOLERANCE) ** 2 * self.energy
+        energy = self.energy
+        if rho > energy:
+            self.energy = energy = rho
+        stop = (0.1 * TOLERANCE) ** 2 * energy
         iterations, a, last = 0, 1.0, math.inf
         while rho > stop and iterations < self.reach:
             np.multiply(ridge, p, Rp)
-            for k, A, Ap in parts:
+            for kj, A, Ap in parts:
                 dsymv(1.0, A, p, 0.0, Ap, 0, 1, 0, 1, 1, 1)
-                daxpy(Ap, Rp, size, k)
+                daxpy(Ap, Rp, size, kj)
             curvature = ddot(p, Rp)
             if not curvature > 0.0:
                 break
             a = rho / curvature
-            daxpy(step, state, len(step), a)
+            daxpy(step, state, length, a)
             iterations += 1
             q = self.q
-            dsymv(-s, P, g, 0.0, q, 0, 1, 0, 1, 1, 1)
+            dsymv(s, P, g, 0.0, q, 0, 1, 0, 1, 1, 1)
             last, rho = rho, -ddot(g, q)
             if DOUBT * rho * rho <= stop * last:
                 break
@@ -208,7 +216,7 @@ class Conjugate:
         effort.iterations += iterations
         if not (0.0 <= rho and (rho <= stop or DOUBT * rho * rho <= stop * last)):
             return iterations, None
-        effort.residual = math.sqrt(rho / self.energy) if rho else 0.0
+        effort.residual = math.sqrt(rho / energy) if rho else 0.0
         result = u.copy()
         # The step along q is right as far as M is R, of which a is the measure.
         if 0.5 < a < 2.0:

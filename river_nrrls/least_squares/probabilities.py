@@ -30,7 +30,7 @@ TIE = 1e-15
 FEW = 1.0 / 16.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Spread:
     """Scores of a label and of the rest on rows that were not learnt.
 
@@ -132,9 +132,13 @@ def _traces(
     w1, w0 = A1.item(0), A0.item(0)
     a1, a0 = p / w1, (1.0 - p) / w0
     m1, m0 = A1.T[0], A0.T[0]
-    diagonal = a1 * A1.diagonal() + a0 * A0.diagonal()
-    s = np.maximum(diagonal - (a1 / w1) * (m1 * m1) - (a0 / w0) * (m0 * m0), 0.0)
-    bound = float((s / (s + ridge + 1e-300)).sum())
+    diagonal = A1.diagonal() * a1
+    daxpy(A0.diagonal(), diagonal, size, a0)
+    s = diagonal.copy()
+    daxpy(m1 * m1, s, size, -a1 / w1)
+    daxpy(m0 * m0, s, size, -a0 / w0)
+    np.maximum(s, 0.0, out=s)
+    bound = float(np.add.reduce(s / (s + ridge + 1e-300)))
     if bound * most < FEW:
         return bound, bound
     R = np.array(A1, order="F")
@@ -164,7 +168,7 @@ def _trace(P: np.ndarray, A: np.ndarray) -> float:
 # are numbers where all labels share one link, and arrays of one entry a label else.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """slope f + offset."""
 
@@ -175,7 +179,7 @@ class Line:
         return self.slope * f + self.offset
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Bend:
     """The integral of `slope + bend (f - start)`, held between `least` and `most`, plus `value`.
 
@@ -191,19 +195,23 @@ class Bend:
 
     def __call__(self, f: Any) -> Any:
         run = f - self.start
-        level = np.abs(self.bend) < 1e-6
-        bend = np.where(level, 1.0, self.bend)
-        area = self._area(self.slope + bend * run) - self._area(self.slope)
-        flat = np.clip(self.slope, FLAT, self.most) * run
-        return self.value + np.where(level, flat, area / bend)
+        level = abs(self.bend) < 1e-6
+        bend = self.bend + level
+        area = (self._area(self.slope + bend * run) - self._area(self.slope)) / bend
+        return self.value + area + level * (self._held(self.slope) * run - area)
 
     def _area(self, g: Any) -> Any:
         """The integral of the held slope over the slope."""
-        held = np.clip(g, FLAT, self.most)
+        held = self._held(g)
         return held * (g - held / 2.0)
 
+    def _held(self, g: Any) -> Any:
+        if isinstance(g, float):
+            return min(max(g, FLAT), self.most)
+        return np.clip(g, FLAT, self.most)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Clip:
     """log((1 + f) / (1 - f)) + offset: Appendix A of the paper.
 
@@ -301,8 +309,10 @@ def link(calibration: str, spreads: list[Spread], log_prior_odds: list[float] | 
 
 def _fields(rows: list[tuple[float, ...]], agrees: bool) -> Any:
     """Each field as a number, or as an array of one entry a label."""
+    if len(rows) == 1:
+        return rows[0]
     table = np.array(rows)
-    return table.mean(axis=0).tolist() if agrees or len(rows) == 1 else table.T
+    return table.mean(axis=0).tolist() if agrees else table.T
 
 
 # From log-odds to probabilities, and back.

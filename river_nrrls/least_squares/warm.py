@@ -28,13 +28,16 @@ class WarmSolver(abc.ABC):
     much as a factorisation.
     """
 
-    def __init__(self, learner: LeastSquaresClassifier, n_systems: int, n_right: int, n: int):
+    def __init__(
+        self, learner: LeastSquaresClassifier, systems: list[list[np.ndarray]], n_right: int
+    ) -> None:
         size = len(learner._T)
         held = not learner.learn_intercept
         start = np.zeros((n_right, size))
         if held:
             start[:, 0] = -learner.tau / learner.eta
-        self.systems = [Conjugate(start, n, held, learner._effort) for _ in range(n_systems)]
+        self.systems = [Conjugate(start, A, held, learner._effort) for A in systems]
+        self.size = size
         self.most = max(1, size // 16)
         # Rows since the last solution; before the first they are not known.
         self.gap = self.most + 1
@@ -56,9 +59,7 @@ class WarmSolver(abc.ABC):
         if gap > self.most:
             for system in self.systems:
                 system.P = None
-        elif learner.n_updates >= len(learner._T) and (
-            learner.learn_intercept or learner._plain_moments() is learner._A
-        ):
+        elif learner.n_updates >= self.size and (learner._centred or learner._at_origin):
             return self._solve(learner)
         return None
 
@@ -75,9 +76,8 @@ class Pair(WarmSolver):
     """Two labels: R = k_0 A_0 + k_1 A_1 and z = k_1 s_1 - k_0 s_0."""
 
     def __init__(self, learner: LeastSquaresClassifier) -> None:
-        super().__init__(learner, 1, 1, 2)
+        super().__init__(learner, [learner._A], 1)
         (self.system,) = self.systems
-        self.A = learner._A
         self.flat = learner._flat
         s0, s1 = learner._first
         self.targets = [((-1.0, s0), (1.0, s1))]
@@ -88,18 +88,17 @@ class Pair(WarmSolver):
         k = learner._pair_multipliers()
         low, high = self.flat
         self.n[code] += w
-        self.system.learn(row, k[code] * w, k[0] * low.item(0) + k[1] * high.item(0))
-        self.system.enter(row, code, w, self.targets[0][code][0])
+        system = self.system
+        system.learn(row, k[code] * w, k[0] * low.item(0) + k[1] * high.item(0))
+        system.enter(row, code, w, 1.0 if code else -1.0)
 
     def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
         low, high = self.flat
         n = [low.item(0), high.item(0)]
         known = n == self.n
         self.n = n
-        k0, k1 = learner._pair_multipliers()
-        A0, A1 = self.A
-        terms = ((k0, A0), (k1, A1))
-        solutions = self.system.solve(terms, self.targets, learner._ridge(), known)
+        k = learner._pair_multipliers()
+        solutions = self.system.solve(k, self.targets, learner._ridge(), known)
         return None if solutions is None else solutions[0]
 
 
@@ -107,7 +106,7 @@ class Shared(WarmSolver):
     """One matrix R = sum_c k_c A_c, and z_i = k_i s_i - sum_{j != i} k_j s_j for each label."""
 
     def __init__(self, learner: LeastSquaresClassifier) -> None:
-        super().__init__(learner, 1, len(learner._A), 1)
+        super().__init__(learner, [[learner._T]], len(learner._A))
 
     def _learn(self, learner: LeastSquaresClassifier, row: np.ndarray, code: int, w: float) -> None:
         k = learner._multipliers()
@@ -118,8 +117,8 @@ class Shared(WarmSolver):
         k = learner._multipliers()
         S = np.array([kc * first for kc, first in zip(k, learner._first, strict=True)])
         targets = [((1.0, z),) for z in 2.0 * S - S.sum(axis=0)]
-        terms = ((1.0, weighted_sum(learner, k)),)
-        solutions = self.systems[0].solve(terms, targets, learner._ridge(), False)
+        weighted_sum(learner, k)
+        solutions = self.systems[0].solve((1.0,), targets, learner._ridge(), False)
         return None if solutions is None else np.array(solutions)
 
 
@@ -127,7 +126,7 @@ class OneVsRest(WarmSolver):
     """R_i = k_i A_i + r_i sum_{j != i} p_j A_j for each label i, and z_i likewise."""
 
     def __init__(self, learner: LeastSquaresClassifier) -> None:
-        super().__init__(learner, len(learner._A), 1, 2)
+        super().__init__(learner, [[A, learner._T] for A in learner._A], 1)
 
     def _learn(self, learner: LeastSquaresClassifier, row: np.ndarray, code: int, w: float) -> None:
         own, pool, rest = (part.tolist() for part in learner._one_vs_rest())
@@ -139,24 +138,24 @@ class OneVsRest(WarmSolver):
 
     def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
         own, pool, rest = (part.tolist() for part in learner._one_vs_rest())
-        total = weighted_sum(learner, pool)
+        weighted_sum(learner, pool)
+        total = learner._T.T[0]
         ridge = learner._ridge()
         solved: list[np.ndarray] = []
         for i, system in enumerate(self.systems):
-            A, s = learner._A[i], learner._first[i]
-            terms = ((own[i] - rest[i] * pool[i], A), (rest[i], total))
-            target = ((1.0, s), (1.0, 2.0 * pool[i] * s - total.T[0]))
-            solved += system.solve(terms, [target], ridge, False) or []
+            s = learner._first[i]
+            target = ((1.0, s), (1.0, 2.0 * pool[i] * s - total))
+            k = (own[i] - rest[i] * pool[i], rest[i])
+            solved += system.solve(k, [target], ridge, False) or []
         return np.array(solved) if len(solved) == len(self.systems) else None
 
 
-def weighted_sum(learner: LeastSquaresClassifier, k: list[float]) -> np.ndarray:
-    """sum_c k_c A_c, in the learner's work matrix."""
+def weighted_sum(learner: LeastSquaresClassifier, k: list[float]) -> None:
+    """Write sum_c k_c A_c to the learner's work matrix."""
     flat = learner._flat_T
     flat[:] = 0.0
     for kc, A in zip(k, learner._flat, strict=True):
         daxpy(A, flat, len(flat), kc)
-    return learner._T
 
 
 def warm_solver(learner: LeastSquaresClassifier) -> WarmSolver:

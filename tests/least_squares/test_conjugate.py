@@ -200,10 +200,10 @@ def test_the_preconditioner_is_the_inverse_of_what_it_says():
     s = [A[c][:, 0].copy() for c in (0, 1)]
     k = (0.5, 0.25)
     ridge = np.full(5, 0.1)
-    terms, target = list(zip(k, A, strict=True)), ((-1.0, s[0]), (1.0, s[1]))
-    system = Conjugate(np.zeros((1, 5)), 2, False, Effort())
+    target = ((-1.0, s[0]), (1.0, s[1]))
+    system = Conjugate(np.zeros((1, 5)), A, False, Effort())
     while system.P is None:
-        solutions = system.solve(terms, [target], ridge, False)
+        solutions = system.solve(k, [target], ridge, False)
     R = k[0] * moments.symmetric(A[0]) + k[1] * moments.symmetric(A[1]) + np.diag(ridge)
     wanted = np.linalg.solve(R, k[1] * s[1] - k[0] * s[0])
     np.testing.assert_allclose(solutions[0], wanted, rtol=1e-13)

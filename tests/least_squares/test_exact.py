@@ -250,7 +250,7 @@ def pathologies():
 
 
 @pytest.mark.parametrize(
-    "name, X, y, tolerance", pathologies(), ids=lambda v: v if isinstance(v, str) else ""
+    "name, X, y, tolerance", list(pathologies()), ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_pathologies_against_50_digits(name, X, y, tolerance):
     model = trained(rn.NRRLSClassifier(), X, y)
