@@ -208,6 +208,7 @@ class MTWUClassifier(base.Wrapper, base.MiniBatchClassifier):  # type: ignore[ty
         self._learner = replace_last_step(
             self.classifier, lambda last: _Repeated(last, self.m, self.clock)
         )
+        self._counts = not hasattr(last_step(self.classifier), "n_updates")
         self._accepted = {
             method: accepted_keywords(self.classifier, method)
             for method in ("predict_one", "predict_proba_one")
@@ -225,8 +226,9 @@ class MTWUClassifier(base.Wrapper, base.MiniBatchClassifier):  # type: ignore[ty
 
     @property
     def n_updates(self) -> int:
-        last = last_step(self.classifier)
-        return last.n_updates if hasattr(last, "n_updates") else self._calls
+        if self._counts:
+            return self._calls
+        return int(last_step(self.classifier).n_updates)
 
     def __getattr__(self, name: str) -> Any:
         # Only what is asked of a fitted learner, so that a wrapper has no method its model lacks.
@@ -248,7 +250,8 @@ class MTWUClassifier(base.Wrapper, base.MiniBatchClassifier):  # type: ignore[ty
 
         """
         self._learner.learn_one(x, y, **kwargs)
-        self._calls += self.m
+        if self._counts:
+            self._calls += self.m
 
     def predict_one(self, x: dict[FeatureName, Any], **kwargs: Any) -> Any:
         """Predict the label of a dict of features.

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from river.base.typing import FeatureName
 
-# What gathering an unusual row raises: a missing or unknown name, text, None, a huge integer …
-UNUSUAL = (KeyError, TypeError, ValueError, OverflowError, struct.error)
+# What gathering an unusual row raises: a missing or unknown name, text, None, a huge integer, an
+# array instead of a dict …
+UNUSUAL = (LookupError, TypeError, ValueError, OverflowError, struct.error)
 
 
 class Columns:

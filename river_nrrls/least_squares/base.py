@@ -15,12 +15,14 @@ from scipy.linalg.lapack import dposv
 
 from .. import laws
 from ..dense import DenseClassifier, Parameter, checks, frames
-from ..dense.checks import HUGE
 from ..dense.columns import UNUSUAL
 from ..dense.rules import grown
 from . import moments, probabilities, solve, uncertainty
 from .conjugate import Effort
 from .warm import STARTS, WarmSolver, warm_solver
+
+# Scores of accepted rows, whatever the scale of their features, are far below this.
+ORDINARY = 1e50
 
 # What a weighted square may come to; sums of ever so many have to stay finite.
 MOST = 1e304
@@ -744,7 +746,8 @@ class LeastSquaresClassifier(DenseClassifier):
         if self._binary and self._centred and len(x) == columns.n:
             daxpy(self._shift, row, len(row), -1.0)
             score = ddot(u, row)
-            if -HUGE < score < HUGE:
+            # A larger score may come of a value that is refused, and is looked at there.
+            if -ORDINARY < score < ORDINARY:
                 return score >= 0.0
         return super().predict_one(x)
 

@@ -78,9 +78,11 @@ BAD_ROWS = [
     ({"x0": float("nan")}, ValueError, "feature 'x0' is nan"),
     ({"x0": float("inf")}, ValueError, "feature 'x0' is inf"),
     ({"x0": -1e200}, ValueError, "feature 'x0' is -1e\\+200.*1e\\+150"),
+    ({"x0": 1e151, "x1": 0.5}, ValueError, "feature 'x0' is 1e\\+151"),
     ({"x0": 10**400}, ValueError, "feature 'x0' is 1000"),
     ({"x0": 1.0, "new": [1.0]}, TypeError, "feature 'new'"),
     ([1.0], TypeError, "x must be a dict"),
+    (np.array([1.0, 2.0]), TypeError, "x must be a dict"),
     (pd.Series({"x0": 1.0}), TypeError, "to_dict"),
 ]
 BAD_WEIGHTS = [
