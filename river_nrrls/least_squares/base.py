@@ -635,26 +635,56 @@ class LeastSquaresClassifier(DenseClassifier):
         return u  # type: ignore[no-any-return]
 
     def _solve_shared(self, k: list[float]) -> np.ndarray:
-        """One matrix R = sum_c k_c A_c + l2 I; z_i = k_i s_i - sum_{j != i} k_j s_j."""
-        A = self._plain_moments()
-        R = sum((kc * Ac for kc, Ac in zip(k, A, strict=True)), start=np.zeros_like(self._T))
-        S = np.array([kc * Ac[:, 0] for kc, Ac in zip(k, A, strict=True)])
+        """One matrix R = sum_c k_c A_c + l2 I; z_i = k_i s_i - sum_{j != i} k_j s_j.
+
+        As for two labels, R e_0 = sum_c k_c s_c with an intercept, and u_i = 2 v_i - e_0 where
+        R v_i = k_i s_i.
+        """
         if not len(k):
-            return np.zeros((0, len(R)))
+            return np.zeros((0, len(self._T)))
+        A = self._plain_moments()
+        R, size = self._T, len(self._T)
+        moments.weighted_sum(k, A, R)
+        S = np.array([kc * Ac.T[0] for kc, Ac in zip(k, A, strict=True)])
+        if self._centred and self.n_updates >= size and R.item(0):
+            daxpy(self._ridge(), self._flat_T, size, 1.0, 0, 1, 0, size + 1)
+            self._effort.factorizations += 1
+            _, u, failed = dposv(R, S.T, 1, 1)
+            if not failed:
+                u *= 2.0
+                u[0] -= 1.0
+                return np.ascontiguousarray(u.T)
+            moments.weighted_sum(k, A, R)
         return self._solve(R, 2.0 * S - S.sum(axis=0), S.sum(axis=0))
 
     def _solve_ovr(self) -> np.ndarray:
         """R_i = A_i k_i + (sum_{j != i} A_j) / n_rest + l2 I for each label i, and z_i likewise."""
         A = self._plain_moments()
-        own, pool, rest = self._one_vs_rest()
-        total = sum((pc * Ac for pc, Ac in zip(pool, A, strict=True)), start=np.zeros_like(self._T))
-        rows = []
+        own, pool, rest = (part.tolist() for part in self._one_vs_rest())
+        size = len(self._T)
+        direct = self._centred and self.n_updates >= size and all(own) and all(rest)
+        ridge = self._ridge() if direct else None
+        total = moments.empty(size)
+        moments.weighted_sum(pool, A, total)
+        U = np.empty((len(A), size))
+        R = self._T
         for i, Ai in enumerate(A):
-            others = (total - pool[i] * Ai) * rest[i]
-            R = own[i] * Ai + others
-            high, low = own[i] * Ai[:, 0], others[:, 0]
-            rows.append(self._solve(R, (high - low)[None], high + low)[0])
-        return np.array(rows).reshape(-1, len(self._T))
+            k = own[i] - rest[i] * pool[i], rest[i]
+            moments.weighted_sum(k, (Ai, total), R)
+            high = own[i] * Ai.T[0]
+            if direct:
+                daxpy(ridge, self._flat_T, size, 1.0, 0, 1, 0, size + 1)
+                self._effort.factorizations += 1
+                _, u, failed = dposv(R, high, 1, 1)
+                if not failed:
+                    dscal(2.0, u)
+                    u[0] -= 1.0
+                    U[i] = u
+                    continue
+                moments.weighted_sum(k, (Ai, total), R)
+            low = R.T[0] - high
+            U[i] = self._solve(R, (high - low)[None], high + low)[0]
+        return U
 
     def _plain_moments(self) -> list[np.ndarray]:
         """Moments about the shift with an intercept, about the origin without."""
@@ -872,17 +902,16 @@ class LeastSquaresClassifier(DenseClassifier):
                 A[1], A[0], U, own / total, high, low, ridge / total, self.learn_intercept
             )
             return probabilities.link(self.calibration, [spread], odds)
-        shares, rest = self._shares()
+        shares, weight = self._shares()
+        rests = probabilities.rests([A[i] for i in seen], weight[seen], [n[i] for i in seen])
         spreads = []
-        for i in seen:
-            others = [j for j in seen if j != i]
-            share = rest[others] / rest[others].sum()
-            A0, n0 = probabilities.pool([A[j] for j in others], share, [n[j] for j in others])
-            p, n1 = float(shares[i]), n[i]
+        for i, (rest, n0) in zip(seen, rests, strict=True):
+            p, u = float(shares[i]), np.ascontiguousarray(U[i])
             total = k[i] * masses[i] / p
-            u = np.ascontiguousarray(U[i])
             spreads.append(
-                probabilities.spread(A[i], A0, u, p, n1, n0, ridge / total, self.learn_intercept)
+                probabilities.spread(
+                    A[i], rest, u, p, n[i], n0, ridge / total, self.learn_intercept
+                )
             )
         if odds is not None:
             odds = [odds[i] for i in seen]

@@ -6,7 +6,10 @@ second moments in A[1:, 1:]; only its lower triangle, in Fortran order, is used.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+from scipy.linalg.blas import daxpy
 
 
 def empty(size: int) -> np.ndarray:
@@ -25,6 +28,15 @@ def gram(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """Moments of a block of rows [1, x] of weights w."""
     weighted = rows if w is None else rows * w[:, None]
     return np.asarray(rows.T @ weighted)
+
+
+def weighted_sum(k: Iterable[float], A: Iterable[np.ndarray], out: np.ndarray) -> None:
+    """Write sum_c k_c A_c to `out`."""
+    flat = out.ravel(order="K")
+    flat[:] = 0.0
+    for kc, Ac in zip(k, A, strict=True):
+        if kc:
+            daxpy(Ac.ravel(order="K"), flat, len(flat), kc)
 
 
 def shifted(A: np.ndarray, delta: np.ndarray) -> np.ndarray:

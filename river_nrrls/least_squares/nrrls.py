@@ -417,9 +417,8 @@ class NRRLSClassifier(LeastSquaresClassifier):
         c = np.where(n > 0.0, self._cost(), 0.0)
         if self._shared:
             return c / c.sum(), c
-        rest = np.array(
-            [np.average(np.delete(c, i), weights=np.delete(n, i)) for i in range(len(n))]
-        )
+        own, others = c * n, n.sum() - n
+        rest = np.divide(own.sum() - own, others, out=np.ones(len(n)), where=others > 1e-9 * n)
         return c / (c + rest), n
 
     def _log_prior_odds(self) -> list[float] | None:

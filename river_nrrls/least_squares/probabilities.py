@@ -8,6 +8,7 @@ P = (p A_1 / A_1[0, 0] + q A_0 / A_0[0, 0] + diag(ridge))^-1. Matrices are lower
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from scipy.linalg.blas import daxpy, ddot, dscal, dsymv
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from ..dense import probability
+from . import moments
 
 # Log-odds beyond which 1 - p is below the rounding of p: what lies there is noise.
 CERTAIN = 36.0
@@ -61,11 +63,19 @@ class Spread:
         return self.share * self.variance_high + (1.0 - self.share) * self.variance_low
 
 
-def pool(A: list[np.ndarray], share: np.ndarray, n: list[float]) -> tuple[np.ndarray, float]:
-    """Moments of several labels taken as one, and how many rows of one weight they are worth."""
-    scaled = (s / Aj[0, 0] * Aj for s, Aj in zip(share, A, strict=True))
-    pooled = sum(scaled, start=np.zeros_like(A[0]))
-    return np.asfortranarray(pooled), float(1.0 / np.sum(share**2 / n))
+def rests(
+    A: list[np.ndarray], weight: np.ndarray, n: list[float]
+) -> Iterator[tuple[np.ndarray, float]]:
+    """For each label the moments of all others taken as one, which weigh something in it, and how
+    many rows of one weight they are worth. The matrix is one and the same, written anew."""
+    k = [w / Aj.item(0) for w, Aj in zip(weight.tolist(), A, strict=True)]
+    squares = weight**2 / n
+    left, worth = weight.sum() - weight, squares.sum() - squares
+    total, rest = np.empty_like(A[0]), np.empty_like(A[0])
+    moments.weighted_sum(k, A, total)
+    for i, Ai in enumerate(A):
+        moments.weighted_sum((1.0 / left[i], -k[i] / left[i]), (total, Ai), rest)
+        yield rest, float(left[i] ** 2 / worth[i])
 
 
 def spread(

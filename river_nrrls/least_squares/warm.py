@@ -7,8 +7,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.blas import daxpy
 
+from . import moments
 from .conjugate import Conjugate
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Shared(WarmSolver):
         k = learner._multipliers()
         S = np.array([kc * first for kc, first in zip(k, learner._first, strict=True)])
         targets = [((1.0, z),) for z in 2.0 * S - S.sum(axis=0)]
-        weighted_sum(learner, k)
+        moments.weighted_sum(k, learner._A, learner._T)
         solutions = self.systems[0].solve((1.0,), targets, learner._ridge(), False)
         return None if solutions is None else np.array(solutions)
 
@@ -138,7 +138,7 @@ class OneVsRest(WarmSolver):
 
     def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
         own, pool, rest = (part.tolist() for part in learner._one_vs_rest())
-        weighted_sum(learner, pool)
+        moments.weighted_sum(pool, learner._A, learner._T)
         total = learner._T.T[0]
         ridge = learner._ridge()
         solved: list[np.ndarray] = []
@@ -148,14 +148,6 @@ class OneVsRest(WarmSolver):
             k = (own[i] - rest[i] * pool[i], rest[i])
             solved += system.solve(k, [target], ridge, False) or []
         return np.array(solved) if len(solved) == len(self.systems) else None
-
-
-def weighted_sum(learner: LeastSquaresClassifier, k: list[float]) -> None:
-    """Write sum_c k_c A_c to the learner's work matrix."""
-    flat = learner._flat_T
-    flat[:] = 0.0
-    for kc, A in zip(k, learner._flat, strict=True):
-        daxpy(A, flat, len(flat), kc)
 
 
 def warm_solver(learner: LeastSquaresClassifier) -> WarmSolver:

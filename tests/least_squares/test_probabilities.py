@@ -283,18 +283,20 @@ def test_unit_free_and_order_free():
             assert q == pytest.approx(p, rel=1e-6)
 
 
-def test_pooling():
+def test_the_rest_of_each_label_is_the_others_taken_as_one():
     X, y = sample(90)
     A = [
         np.asfortranarray(np.tril(moments.gram(np.c_[np.ones(30), X[i::3]], None)))
         for i in range(3)
     ]
-    share = np.array([0.2, 0.3, 0.5])
-    pooled, n = probabilities.pool(A, share, np.array([30.0, 30.0, 30.0]))
-    wanted = sum(s * a / 30.0 for s, a in zip(share, A, strict=True))
-    np.testing.assert_allclose(pooled, wanted, rtol=1e-12)
-    assert n == pytest.approx(30.0 / (share**2).sum())
-    assert probabilities.pool(A[:1], np.ones(1), np.array([30.0]))[1] == pytest.approx(30.0)
+    weight, n = np.array([2.0, 3.0, 5.0]), [30.0, 20.0, 10.0]
+    found = [(rest.copy(), worth) for rest, worth in probabilities.rests(A, weight, n)]
+    for i, (rest, worth) in enumerate(found):
+        others = [j for j in range(3) if j != i]
+        share = weight[others] / weight[others].sum()
+        wanted = sum(s * A[j] / 30.0 for s, j in zip(share, others, strict=True))
+        np.testing.assert_allclose(rest, wanted, rtol=1e-12, atol=1e-15)
+        assert worth == pytest.approx(1.0 / (share**2 / np.array(n)[others]).sum())
 
 
 SCALES = {"normal": 1.0, "large": 1e6, "tiny": 1e-150, "huge": 1e148, "zero": 0.0}
