@@ -10,6 +10,7 @@ ratios travel.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import pathlib
 import platform
@@ -41,10 +42,13 @@ def markdown(results: list[Result]) -> str:
     ]
     for r in results:
         sign = "≥" if r.at_least else "≤"
+        target, met = f"{sign} {r.target:g}", "yes" if r.met else "**no**"
+        if math.isnan(r.target):
+            target = met = "–"
         times = " times faster" if r.at_least else ""
         lines.append(
             f"| {r.what} | {r.against} | {r.ratio:.3g}{times} | {r.low:.3g} … {r.high:.3g} | "
-            f"{sign} {r.target:g} | {'yes' if r.met else '**no**'} | {r.note} |"
+            f"{target} | {met} | {r.note} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -55,6 +59,7 @@ def figure(results: list[Result], path: pathlib.Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
+    results = [r for r in results if not math.isnan(r.target)]
     fig, ax = plt.subplots(figsize=(9, 0.26 * len(results) + 1.2), layout="constrained")
     for i, r in enumerate(results):
         scale = (lambda v, r=r: r.target / v) if r.at_least else (lambda v, r=r: v / r.target)

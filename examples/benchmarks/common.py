@@ -16,7 +16,10 @@ Row = tuple[dict[str, float], bool]
 
 @dataclass
 class Result:
-    """One line of the table: a ratio (median, least and greatest of the rounds) and its target."""
+    """One line of the table: a ratio (median, least and greatest of the rounds) and its target.
+
+    A target of NaN is none: the line is there to be known.
+    """
 
     what: str
     against: str
@@ -29,6 +32,8 @@ class Result:
 
     @property
     def met(self) -> bool:
+        if math.isnan(self.target):
+            return True
         return self.ratio >= self.target if self.at_least else self.ratio <= self.target
 
 
@@ -68,6 +73,12 @@ def learn(model: Any, rows: Iterable[Row]) -> None:
 def alternate(model: Any, rows: Iterable[Row]) -> None:
     for x, y in rows:
         model.predict_one(x)
+        model.learn_one(x, y)
+
+
+def alternate_proba(model: Any, rows: Iterable[Row]) -> None:
+    for x, y in rows:
+        model.predict_proba_one(x)
         model.learn_one(x, y)
 
 

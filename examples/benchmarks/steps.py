@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import time
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from river import linear_model, optim, preprocessing
+from river import linear_model, multiclass, optim, preprocessing
 from scipy.linalg.blas import ddot, dsyr
 
 import river_nrrls as rn
 
-from .common import Result, alternate, arrays, compare, learn, microseconds, rounds, stream
+from .common import (
+    Result,
+    alternate,
+    alternate_proba,
+    arrays,
+    compare,
+    learn,
+    microseconds,
+    rounds,
+    stream,
+)
 
 
 def logistic() -> Any:
@@ -129,6 +140,45 @@ def scaling(quick: bool) -> list[Result]:
     ]
 
 
+def probabilities(quick: bool) -> list[Result]:
+    """Closed-form log-odds are worked out anew for each row that is asked for."""
+    n, k = (600, 3) if quick else (2000, 5)
+    rows = stream(2 * n, 22)
+    first, rows = rows[:n], rows[n:]
+    found = rounds(
+        {
+            "ours": lambda: fresh(rn.NRRLSClassifier, alternate_proba, rows, first),
+            "theirs": lambda: fresh(logistic, alternate_proba, rows, first),
+        },
+        k,
+    )
+    what = f"NRRLSClassifier, predict_proba, learn, d = 22, after {n:,} rows"
+    return [compare(what, "LogisticRegression", found["ours"], found["theirs"], math.nan)]
+
+
+def many_labels(quick: bool) -> list[Result]:
+    """Seven labels and 19 features: a bundled stream, its second half."""
+    rows = list(rn.datasets.load("segment"))
+    first, rows = rows[:1155], rows[1155:]
+    makers = {
+        "ovr": rn.NRRLSClassifier,
+        "shared": lambda: rn.NRRLSClassifier(strategy="shared"),
+        "river": lambda: multiclass.OneVsRestClassifier(linear_model.LogisticRegression()),
+    }
+    results = []
+    for do, name in ((alternate, "predict, learn"), (alternate_proba, "predict_proba, learn")):
+        jobs = {
+            key: lambda make=make, do=do: fresh(make, do, rows, first)
+            for key, make in makers.items()
+        }
+        found = rounds(jobs, 2 if quick else 3)
+        for key in ("ovr", "shared"):
+            what = f'NRRLSClassifier(strategy="{key}"), {name}, segment (7 labels)'
+            against = "OneVsRest(LogisticRegression)"
+            results.append(compare(what, against, found[key], found["river"], math.nan))
+    return results
+
+
 def auto(quick: bool) -> list[Result]:
     """After 20,000 rows, over a stretch that holds whole blocks of scores."""
     before, n = (5000, 1000) if quick else (20_000, 4000)
@@ -219,4 +269,14 @@ def _mtwu(make: Any, m: int, rows: Any) -> Any:
     return lambda: microseconds(learn, rn.MTWUClassifier(make(), m=m), rows)
 
 
-QUESTIONS = (against_river, others, scaling, auto, floor, rules, repeated)
+QUESTIONS = (
+    against_river,
+    others,
+    scaling,
+    probabilities,
+    many_labels,
+    auto,
+    floor,
+    rules,
+    repeated,
+)
