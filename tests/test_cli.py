@@ -50,6 +50,13 @@ def test_every_command_explains_itself(path, capsys):
     assert callable(cli.parser(path).parse_args(path).run)
 
 
+@pytest.mark.parametrize("option", ["--output", "--out"])
+@pytest.mark.parametrize("path", [("paper", "mtwu"), ("paper", "nrrls")])
+def test_both_papers_write_to_the_folder_given(path, option):
+    args = cli.parser(path).parse_args([*path, option, "results"])
+    assert Path(args.output) == Path("results")
+
+
 @pytest.mark.parametrize("words", [(), ("nonsense",), ("datasets", "--nonsense")])
 def test_wrong_words_exit_with_2_and_the_usage(words):
     run = call(*words)

@@ -372,6 +372,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--output",
+        "--out",
         metavar="DIR",
         default=".",
         help="folder for mtwu-table<N>.csv, .png and .jsonl (default: here); a study that finds "

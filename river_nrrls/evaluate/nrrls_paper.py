@@ -87,7 +87,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", type=int, choices=(2, 3, 4, 5, 6), action="append", default=[])
     parser.add_argument("--figure", choices=("1", "2", "3", "4", "D"), action="append", default=[])
     parser.add_argument("--data", help="folder with the three large sets, as <name>.csv.gz")
-    parser.add_argument("--out", type=Path, default=Path("."), help="folder for CSV and PNG files")
+    parser.add_argument(
+        "--output",
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path("."),
+        help="folder for CSV and PNG files (default: here)",
+    )
     parser.add_argument("--runs", type=int, default=10, help="runs of two-fold cross-validation")
     parser.add_argument("--sets", nargs="*", help="only these data sets")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -103,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
 
     """
     tables = args.table or ([] if args.figure else [2, 3, 4])
-    args.out.mkdir(parents=True, exist_ok=True)
+    args.output.mkdir(parents=True, exist_ok=True)
     if 2 in tables:
         print(table_2(args.data))
     study: list[dict[str, Any]] = []
@@ -131,9 +138,9 @@ def run(args: argparse.Namespace) -> int:
                 "G-mean": friedman_nemenyi(scores_of(study, [*PAPER, AUTO])),
                 "CPU seconds": friedman_nemenyi(seconds_of(times), higher_is_better=False),
             }
-            paths = [nrrls_figures.critical_differences(ranked, args.out)]
+            paths = [nrrls_figures.critical_differences(ranked, args.output)]
         else:
-            paths = nrrls_figures.draw(figure, args.out, args.data)
+            paths = nrrls_figures.draw(figure, args.output, args.data)
         for path in paths:
             print(f"wrote {path}", file=sys.stderr)
     return 0
@@ -187,7 +194,7 @@ def gmeans(args: argparse.Namespace) -> list[dict[str, Any]]:
         learners(),
         runs=args.runs,
         directory=args.data,
-        path=args.out / "nrrls-holdout.jsonl",
+        path=args.output / "nrrls-holdout.jsonl",
         n_jobs=args.jobs,
     )
 

@@ -50,7 +50,7 @@ def test_a_study_is_resumed_and_the_same_again(tmp_path):
 def arguments(tmp_path, *words):
     parser = argparse.ArgumentParser()
     nrrls_paper.add_arguments(parser)
-    return parser.parse_args([*words, "--out", str(tmp_path), "--jobs", "1"])
+    return parser.parse_args([*words, "--output", str(tmp_path), "--jobs", "1"])
 
 
 def test_tables_of_small_sets(tmp_path, capsys):
