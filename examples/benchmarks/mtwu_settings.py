@@ -6,19 +6,26 @@ mistakes and of updates, are the printed ones. It prints the lines of
 `river_nrrls/evaluate/tables/mtwu-settings.csv`.
 
     python examples/benchmarks/mtwu_settings.py --table 5
-    python examples/benchmarks/mtwu_settings.py --table 3 --data DIR --runs 1 --learners AROW
+    python examples/benchmarks/mtwu_settings.py --table 3 --data DIR --learners AROW --m 1 2
 
-With less than the paper's 20 runs a point is kept if none of its runs is further from the printed
-mean than a run can be: 19/√20 standard deviations.
+A point is left as soon as the mean of its runs so far is further from the printed mean than that of
+k out of 20 numbers can be. With less than the paper's 20 runs it is kept if that mean is within
+2 std/√runs, as in `river-nrrls paper mtwu`. On a large set `--prefix 50000 --best 16` tries only
+the 16 points that make the fewest of the paper's mistakes on the first 50,000 rows of run 1: the
+paper tuned by that count.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import statistics
 import sys
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from river_nrrls.evaluate.mtwu_runs import Study
 from river_nrrls.evaluate.paper_learners import (
@@ -30,9 +37,8 @@ from river_nrrls.evaluate.paper_learners import (
     paper_learner,
     paper_settings,
 )
+from river_nrrls.evaluate.paper_runs import paper_order
 
-# The greatest deviation from their mean that one of 20 numbers can have, in standard deviations.
-FARTHEST = 19 / 20**0.5
 ALL_RUNS = 20
 
 
@@ -44,8 +50,11 @@ def main() -> None:
     parser.add_argument("--learners", nargs="+")
     parser.add_argument("--m", nargs="+", type=int, default=[1, 2, 4, 8, 16, 32])
     parser.add_argument("--points", action="store_true", help="print every point that is kept")
+    parser.add_argument("--prefix", type=int, help="rank the points on so many rows")
+    parser.add_argument("--best", type=int, default=16, help="how many of them are tried then")
+    parser.add_argument("--path", help="file that keeps the result of each run")
     args = parser.parse_args()
-    study = Study(PAPER_DATA[args.table][0], directory=args.data, progress=False)
+    study = Study(PAPER_DATA[args.table][0], "instance", args.data, args.path, progress=False)
     print("table,algorithm,m,C,eta,p,b,matches")
     for name, algorithm in ALGORITHMS.items():
         if (name, 1) not in paper_cells(args.table) or not algorithm.options:
@@ -58,13 +67,11 @@ def main() -> None:
 
 def line(study: Study, args: argparse.Namespace, name: str, m: int) -> None:
     cell = paper_cells(args.table)[name, m]
-    options = ALGORITHMS[name].options
     known = paper_settings(args.table, name, m)[0]
     points: list[tuple[dict[str, float], list[Any]]] = []
-    for values in itertools.product(*(grid for _, grid in options.values())):
-        settings = dict(zip(options, values, strict=True))
+    for settings in grid(study, args, name, m):
         counts = consistent(study, args, name, m, settings, cell)
-        if counts is not None and (len(counts) < ALL_RUNS or printed(counts, cell)):
+        if counts is not None and (printed if args.runs == ALL_RUNS else within)(counts, cell):
             points.append((settings, counts))
     chosen = next((point for point, _ in points if point == known), None)
     if chosen is None:
@@ -77,24 +84,55 @@ def line(study: Study, args: argparse.Namespace, name: str, m: int) -> None:
             print("#", point, rates, "paper", cell.rate, cell.updates, file=sys.stderr, flush=True)
 
 
+def grid(study: Study, args: argparse.Namespace, name: str, m: int) -> list[dict[str, float]]:
+    """The points of LIBOL's grid; with `--prefix` the best on the first rows, in their order."""
+    options = ALGORITHMS[name].options
+    points = [
+        dict(zip(options, values, strict=True))
+        for values in itertools.product(*(values for _, values in options.values()))
+    ]
+    if args.prefix is None or len(points) <= args.best:
+        return points
+    order = np.array(paper_order(len(study.rows), 1)[: args.prefix], dtype=np.int32)
+    mistakes = []
+    for point in points:
+        learner = paper_learner(name, args.table, m, **point)
+        mistakes.append(study.rows.count(learner, order, m, "instance").post_update_mistakes)
+    kept = sorted(np.argsort(mistakes, kind="stable")[: args.best].tolist())
+    return [points[i] for i in kept]
+
+
 def consistent(
     study: Study, args: argparse.Namespace, name: str, m: int, settings: Any, cell: PaperCell
 ) -> list[Any] | None:
-    """The counts of the runs, or None as soon as one is too far from the cell."""
+    """The counts of the runs, or None as soon as their mean is too far from the cell."""
     learner = paper_learner(name, args.table, m, **settings)
     counts: list[Any] = []
     for run in range(1, args.runs + 1):
         [[count]] = study.count([(learner, m)], [run])
         counts.append(count)
-        if far(count.post_update_rate, cell.rate, cell.rate_std, 0.00005) or far(
-            count.updates, cell.updates, cell.updates_std, 0.005
-        ):
+        if any(gap > farthest(run) * std for gap, std in gaps(counts, cell)):
             return None
     return counts
 
 
-def far(value: float, mean: str, std: str, rounding: float) -> bool:
-    return abs(value - float(mean)) > FARTHEST * (float(std) + rounding) + rounding
+def farthest(k: int) -> float:
+    """How far the mean of k out of 20 numbers can be from the mean of all, in their std."""
+    return math.sqrt((ALL_RUNS - 1) * (ALL_RUNS - k) / (ALL_RUNS * k))
+
+
+def gaps(counts: list[Any], cell: PaperCell) -> Iterator[tuple[float, float]]:
+    """The distances of mean rate and mean updates to the printed ones, and the printed stds."""
+    for values, mean, std, rounding in (
+        ([count.post_update_rate for count in counts], cell.rate, cell.rate_std, 0.00005),
+        ([count.updates for count in counts], cell.updates, cell.updates_std, 0.005),
+    ):
+        distance = abs(statistics.fmean(values) - float(mean)) - 1.001 * rounding
+        yield max(distance, 0.0), float(std) + rounding
+
+
+def within(counts: list[Any], cell: PaperCell) -> bool:
+    return all(gap <= 2.0 * std / math.sqrt(len(counts)) for gap, std in gaps(counts, cell))
 
 
 def printed(counts: list[Any], cell: PaperCell) -> bool:

@@ -2,9 +2,9 @@
 
     python examples/benchmarks/mtwu_when.py [--runs 10] [--jobs 2] [--only best]
 
-Four tables: the best m of each learner; m updates against one larger step, and against a step
-chosen anew; few and delayed labels; drift. Differences are paired over runs: the same row orders
-for every m.
+Four tables: the best m of each learner; four updates against one step of four times the size, and
+against a step chosen anew; few and late labels; drift. Differences are paired over runs: the same
+row orders for all that is compared.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from river.datasets import synth
 import river_nrrls as rn
 from river_nrrls import datasets, evaluate
 from river_nrrls.evaluate.mtwu_runs import Study
-from river_nrrls.evaluate.paper_learners import grid_of
 from river_nrrls.evaluate.runner import run_cells
 
-BINARY_SETS = ("svmguide3", "breast-cancer-w", "ionosphere", "pima-diabetes")
+BINARY_SETS = ("svmguide3", "breast-cancer-w", "ionosphere", "pima-diabetes", "spambase")
 MULTICLASS_SETS = ("glass_libsvm", "segment_libsvm")
 MS = (1, 2, 4, 8, 16)
 
@@ -57,12 +56,32 @@ MULTICLASS: dict[str, base.Classifier] = {
     "M_SCW-I": rn.MulticlassSCWClassifier(),
     "M_SCW-II": rn.MulticlassSCWClassifier(variant="II"),
 }
-# Those with a step to make larger, by a parameter of their own.
-STEPPED = ("PA-I", "PA-II", "OGD", "AROW", "NHERD", "SCW-I", "M_PA-I", "M_OGD", "M_AROW")
+# The parameter that makes a learner's step larger, and its power: AROW divides by `r`.
+STEPS = {
+    "PA-I": ("C", 1),
+    "PA-II": ("C", 1),
+    "OGD": ("C", 1),
+    "AROW": ("r", -1),
+    "NHERD": ("C", 1),
+    "SCW-I": ("C", 1),
+    "M_PA-I": ("C", 1),
+    "M_OGD": ("C", 1),
+    "M_AROW": ("r", -1),
+    "M_SCW-I": ("C", 1),
+}
+# What is tried where the step is chosen, as multiples of the default.
+SIZES = tuple(4.0**k for k in range(-7, 3))
 
 
 def scaled(learner: base.Classifier) -> base.Classifier:
     return preprocessing.StandardScaler() | learner.clone()
+
+
+def stepped(name: str, size: float) -> base.Classifier:
+    """A learner whose step is `size` times that of its defaults."""
+    learner = {**BINARY, **MULTICLASS}[name]
+    parameter, power = STEPS[name]
+    return learner.clone({parameter: getattr(learner, parameter) * size**power})
 
 
 def learners_of(dataset: str) -> dict[str, base.Classifier]:
@@ -73,6 +92,16 @@ def paired(ours: Sequence[float], others: Sequence[float]) -> tuple[float, float
     """Mean difference and its standard error."""
     differences = [a - b for a, b in zip(ours, others, strict=True)]
     return statistics.fmean(differences), statistics.stdev(differences) / len(differences) ** 0.5
+
+
+def change(ours: Sequence[float], others: Sequence[float]) -> str:
+    difference, error = paired(ours, others)
+    return f"{difference:+.4f} ± {error:.4f}"
+
+
+def runs_of(dataset: str, runs: int) -> range:
+    """The numbers of the runs; five on spambase, which is large."""
+    return range(1, 1 + (min(runs, 5) if dataset == "spambase" else runs))
 
 
 def show(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
@@ -129,74 +158,136 @@ def best_m(args: argparse.Namespace) -> None:
         )
 
 
+def one_step(name: str, dataset: str, run: int) -> dict[str, float]:
+    """The rates of four updates and of one larger step, by default and chosen, in one run."""
+    pairs = list(datasets.load(dataset))
+    rows = [pairs[i] for i in evaluate.paper_order(len(pairs), run)]
+    half = len(rows) // 2
+    rates = {}
+    for label, size, m in (("m=1", 1.0, 1), ("m=4", 1.0, 4), ("step x 4", 4.0, 1)):
+        counts = evaluate.mtwu_counts(scaled(stepped(name, size)), rows, m)
+        rates[label] = counts.progressive_rate
+        rates[f"{label} updates"] = counts.total_updates or 0
+    for m in (1, 4):
+        # Chosen on the first half of the rows, judged on the second, from the beginning.
+        mistakes = {
+            size: evaluate.mtwu_counts(scaled(stepped(name, size)), rows[:half], m)
+            for size in SIZES
+        }
+        best = min(SIZES, key=lambda size: mistakes[size].progressive_mistakes)
+        counts = evaluate.mtwu_counts(scaled(stepped(name, best)), rows[half:], m)
+        rates[f"m={m}, chosen"] = counts.progressive_rate
+        rates[f"m={m}, size"] = best
+    return rates
+
+
+def middle(sizes: Sequence[float]) -> str:
+    """The median of powers of 4, the lower one of two."""
+    size = statistics.median_low(sizes)
+    return f"{size:g}" if size >= 1.0 else f"1/{1.0 / size:g}"
+
+
+def verdict(pairs: Sequence[tuple[list[float], list[float]]]) -> str:
+    """How many of the paired differences are gains and losses of more than two errors."""
+    differences = [paired(ours, others) for ours, others in pairs]
+    gains = sum(difference < -2.0 * error < 0.0 for difference, error in differences)
+    losses = sum(difference > 2.0 * error > 0.0 for difference, error in differences)
+    return f"better by more than 2 se in {gains}, worse in {losses}"
+
+
+def step_key(dataset: str, name: str, run: int) -> str:
+    return f"step of {len(SIZES)} from {SIZES[0]:g} {dataset} {name} run {run}"
+
+
 def larger_step(args: argparse.Namespace) -> None:
-    """m updates against one update of m times the weight, and against a step chosen anew."""
-    runs = range(1, args.runs + 1)
+    """Four updates against one step of four times the size, and against a step chosen anew."""
+    cells = {
+        step_key(dataset, name, run): (name, dataset, run)
+        for dataset in (*BINARY_SETS, *MULTICLASS_SETS)
+        for name in learners_of(dataset)
+        if name in STEPS
+        for run in runs_of(dataset, args.runs)
+    }
+    results = run_cells(one_step, cells, n_jobs=args.jobs, path=args.path, what="step")
     lines = []
-    for dataset in ("svmguide3", "pima-diabetes", *MULTICLASS_SETS):
-        pairs = list(datasets.load(dataset))
-        weighted = {m: [(x, y, {"w": float(m)}) for x, y in pairs] for m in (1, 4)}
-        studies = {m: Study(weighted[m], n_jobs=args.jobs, path=args.path) for m in (1, 4)}
-        for name, learner in learners_of(dataset).items():
-            if name not in STEPPED:
-                continue
-            # Raw features: these four sets are scaled already, but for pima.
-            model = scaled(learner) if dataset == "pima-diabetes" else learner
-            cells = [("m=1", 1, 1), ("m=4", 1, 4), ("w=4", 4, 1)]
-            rates = {}
-            for label, w, m in cells:
-                [counts] = studies[w].count([(model, m)], runs)
-                rates[label] = [count.progressive_rate for count in counts]
-            if dataset != "pima-diabetes":
-                grid = grid_of(learner)
-                for label, m in (("m=1, tuned", 1), ("m=4, tuned", 4)):
-                    [settings] = studies[1].tune([(learner, m, grid)], "progressive")
-                    [counts] = studies[1].count([(learner.clone(settings), m)], runs)
-                    rates[label] = [count.progressive_rate for count in counts]
-            line = [name, dataset]
-            for label in ("m=1", "m=4", "w=4", "m=1, tuned", "m=4, tuned"):
-                if label in rates:
-                    mean, std = statistics.fmean(rates[label]), statistics.stdev(rates[label])
-                    line.append(f"{mean:.4f} ± {std:.4f}")
-                else:
-                    line.append("")
-            lines.append(line)
+    of_kind: dict[str, list[dict[str, list[float]]]] = {"binary": [], "multiclass": []}
+    for name, dataset in dict.fromkeys((name, dataset) for name, dataset, _ in cells.values()):
+        of_runs = [results[step_key(dataset, name, run)] for run in runs_of(dataset, args.runs)]
+        rates = {label: [rates[label] for rates in of_runs] for label in of_runs[0]}
+        of_kind["multiclass" if name in MULTICLASS else "binary"].append(rates)
+        ratio = statistics.fmean(rates["m=4 updates"]) / statistics.fmean(rates["m=1 updates"])
+        lines.append(
+            [
+                name,
+                dataset,
+                f"{statistics.fmean(rates['m=1']):.4f}",
+                change(rates["m=4"], rates["m=1"]),
+                change(rates["step x 4"], rates["m=1"]),
+                change(rates["m=4"], rates["step x 4"]),
+                f"{ratio:.2f}",
+                f"{statistics.fmean(rates['m=1, chosen']):.4f}",
+                change(rates["m=4, chosen"], rates["m=1, chosen"]),
+                f"{middle(rates['m=1, size'])}, {middle(rates['m=4, size'])}",
+            ]
+        )
     show(
         [
             "learner",
             "data",
             "m=1",
             "m=4",
-            "one update of weight 4",
-            "m=1, step chosen on the honest count",
-            "m=4, step chosen on the honest count",
+            "step × 4",
+            "m=4 against step × 4",
+            "updates of m=4 over those of m=1",
+            "step chosen, m=1",
+            "step chosen, m=4 against m=1",
+            "median step chosen, m=1 and m=4",
         ],
         lines,
     )
+    for kind, rows in of_kind.items():
+        for what, ours, others in (
+            ("m=4 against m=1, defaults", "m=4", "m=1"),
+            ("m=4 against step × 4", "m=4", "step x 4"),
+            ("m=4 against m=1, step chosen for each", "m=4, chosen", "m=1, chosen"),
+        ):
+            found = verdict([(rates[ours], rates[others]) for rates in rows])
+            print(f"* {kind}, {what}: {found} of {len(rows)}")
 
 
 def delayed(
     model: base.Classifier, rows: Sequence[Any], share: float, delay: int, seed: int
 ) -> float:
-    """The progressive mistake rate when a share of the labels arrives, and `delay` rows late."""
+    """The progressive mistake rate when a share of the labels arrives, and `delay` rows late.
+
+    It is counted from the first row that finds a label learnt: before, nobody knows a label.
+    """
     arrives = random.Random(seed)
     shown = [arrives.random() < share for _ in rows]
-    mistakes = 0
+    n = mistakes = 0
+    learnt = False
     for i, (x, y) in enumerate(rows):
-        mistakes += model.predict_one(x) != y
+        if learnt:
+            n += 1
+            mistakes += model.predict_one(x) != y
         j = i - delay
         if j >= 0 and shown[j]:
             model.learn_one(*rows[j])
-    return mistakes / len(rows)
+            learnt = True
+    return mistakes / n
+
+
+def wrapped(name: str, size: float, m: int) -> base.Classifier:
+    learner = {**BINARY, **MULTICLASS}[name] if size == 1.0 else stepped(name, size)
+    return scaled(rn.MTWUClassifier(learner.clone(), m))
 
 
 def one_delayed(
-    name: str, learner: base.Classifier, dataset: str, m: int, share: float, delay: int, run: int
+    name: str, size: float, m: int, dataset: str, share: float, delay: int, run: int
 ) -> float:
     pairs = list(datasets.load(dataset))
     rows = [pairs[i] for i in evaluate.paper_order(len(pairs), run)]
-    wrapped = preprocessing.StandardScaler() | rn.MTWUClassifier(learner.clone(), m)
-    return delayed(wrapped, rows, share, delay, seed=run)
+    return delayed(wrapped(name, size, m), rows, share, delay, seed=run)
 
 
 def hyperplane(run: int, drift: str, n: int = 4000) -> Iterator[Any]:
@@ -209,9 +300,13 @@ def hyperplane(run: int, drift: str, n: int = 4000) -> Iterator[Any]:
         yield x, bool(y) != (drift == "abrupt" and i >= n // 2)
 
 
-def one_drifting(name: str, learner: base.Classifier, m: int, drift: str, run: int) -> float:
-    wrapped = preprocessing.StandardScaler() | rn.MTWUClassifier(learner.clone(), m)
-    return delayed(wrapped, list(hyperplane(run, drift)), 1.0, 0, seed=run)
+def one_drifting(name: str, size: float, m: int, drift: str, run: int) -> float:
+    return delayed(wrapped(name, size, m), list(hyperplane(run, drift)), 1.0, 0, seed=run)
+
+
+# The size of the step and the number of updates.
+COLUMNS = {"m=1": (1.0, 1), **{f"m={m}": (1.0, m) for m in MS[1:]}}
+COLUMNS |= {"step × 4": (4.0, 1), "step ÷ 4": (0.25, 1)}
 
 
 def by_m(
@@ -220,45 +315,49 @@ def by_m(
     settings: Sequence[tuple[str, tuple[Any, ...], tuple[str, ...]]],
     heading: str,
 ) -> None:
-    """A line a learner and setting, a column an m."""
-    learners = {**BINARY, **MULTICLASS}
-    cells = {}
-    for label, arguments, names in settings:
-        for name in names:
-            for m in MS:
-                for run in range(1, args.runs + 1):
-                    key = f"{function.__name__} {label} {name} m={m} run {run}"
-                    dataset, *rest = arguments
-                    first = (name, learners[name])
-                    inner = (dataset, m, *rest) if function is one_delayed else (m, dataset)
-                    cells[key] = (*first, *inner, run)
+    """A line a learner and setting; the rate of m = 1 and how those of others differ from it."""
+    cells = {
+        f"{function.__name__} {arguments} {name} {column} run {run}": (
+            name,
+            size,
+            m,
+            *arguments,
+            run,
+        )
+        for _, arguments, names in settings
+        for name in names
+        for column, (size, m) in COLUMNS.items()
+        if size == 1.0 or name in STEPS
+        for run in runs_of(arguments[0], args.runs)
+    }
     results = run_cells(function, cells, n_jobs=args.jobs, path=args.path, what=heading)
     lines = []
-    for label, _, names in settings:
+    for label, arguments, names in settings:
         for name in names:
             rates = {
-                m: [
-                    results[f"{function.__name__} {label} {name} m={m} run {run}"]
-                    for run in range(1, args.runs + 1)
+                column: [
+                    results[f"{function.__name__} {arguments} {name} {column} run {run}"]
+                    for run in runs_of(arguments[0], args.runs)
                 ]
-                for m in MS
+                for column, (size, _) in COLUMNS.items()
+                if size == 1.0 or name in STEPS
             }
-            line = [name, label, f"{statistics.fmean(rates[1]):.4f}"]
-            for m in MS[1:]:
-                difference, error = paired(rates[m], rates[1])
-                line.append(f"{difference:+.4f} ± {error:.4f}")
+            line = [name, label, f"{statistics.fmean(rates['m=1']):.4f}"]
+            for column in list(COLUMNS)[1:]:
+                line.append(change(rates[column], rates["m=1"]) if column in rates else "")
             lines.append(line)
-    show(["learner", heading, "m=1", *(f"m={m}" for m in MS[1:])], lines)
+    show(["learner", heading, *COLUMNS], lines)
 
 
 SOME = ("Perceptron", "PA-I", "OGD", "AROW", "NHERD", "SCW-I")
-SOME_MULTICLASS = ("M_Perceptron", "M_PA", "M_OGD", "M_AROW", "M_SCW-I")
+SOME_MULTICLASS = ("M_Perceptron", "M_PA-I", "M_OGD", "M_AROW", "M_SCW-I")
 
 
 def few_labels(args: argparse.Namespace) -> None:
     """A tenth of the labels, and labels that come a hundred rows late."""
     settings = []
-    for dataset, names in (("svmguide3", SOME), ("segment_libsvm", SOME_MULTICLASS)):
+    for dataset in ("svmguide3", "spambase", "segment_libsvm"):
+        names = SOME_MULTICLASS if dataset in MULTICLASS_SETS else SOME
         settings.append((f"{dataset}, every label at once", (dataset, 1.0, 0), names))
         settings.append((f"{dataset}, 10 % of the labels", (dataset, 0.1, 0), names))
         settings.append((f"{dataset}, labels 100 rows late", (dataset, 1.0, 100), names))
@@ -266,7 +365,7 @@ def few_labels(args: argparse.Namespace) -> None:
 
 
 def drift(args: argparse.Namespace) -> None:
-    """A hyperplane that turns, one that flips, and one that stays."""
+    """A hyperplane that stays, one that turns, and one whose classes change places half way."""
     settings = [(label, (label,), SOME) for label in ("none", "gradual", "abrupt")]
     by_m(args, one_drifting, settings, "drift")
 
