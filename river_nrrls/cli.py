@@ -50,6 +50,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = int(args.run(args))
         sys.stdout.flush()
         return code
+    except FileNotFoundError as error:
+        # What `datasets.load` calls directory= is an option here.
+        text = str(error).replace("directory= ", "--data DIR ").replace("directory=", "--data ")
+        print(f"river-nrrls: {text}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

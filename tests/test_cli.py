@@ -89,6 +89,14 @@ def test_groups_share_their_first_word(monkeypatch, capsys):
     assert "one" in out and "the second" in out
 
 
+def test_data_that_are_not_there(tmp_path, capsys):
+    assert cli.main(["paper", "mtwu", "--table", "3"]) == 2
+    assert "put covtype.csv.gz into a folder and pass --data DIR" in capsys.readouterr().err
+    missing = str(tmp_path / "nowhere")
+    assert cli.main(["paper", "mtwu", "--table", "3", "--data", missing]) == 2
+    assert f"--data '{missing}' is not a folder" in capsys.readouterr().err
+
+
 def test_interrupt_and_exit_code(monkeypatch, capsys):
     module = types.ModuleType("interrupted")
     module.add_arguments = lambda parser: None
