@@ -77,6 +77,13 @@ def test_the_command_knows_it(capsys):
     assert "ozone-one" in printed and "monks-1" not in printed
 
 
+def test_table_6_is_the_imbalanced_part_of_table_3(tmp_path, capsys):
+    words = ["--table", "6", "--sets", "monks-3", "wpbc", "--runs", "1"]
+    assert nrrls_paper.run(arguments(tmp_path, *words)) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Table 6: G-mean") and "wpbc" in printed and "monks-3" not in printed
+
+
 def test_critical_differences_are_drawn(tmp_path):
     words = ["--figure", "3", "--sets", "monks-3", "monks-1", "votes", "--runs", "1"]
     assert nrrls_paper.run(arguments(tmp_path, *words)) == 0
