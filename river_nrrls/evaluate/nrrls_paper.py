@@ -30,6 +30,7 @@ from ..least_squares import (
 from . import nrrls_figures
 from .holdout import Rows, halves, holdout_study, prepared
 from .ranks import friedman_nemenyi
+from .runner import run_cells
 from .selection import select_ridge_and_order
 
 __all__ = ["add_arguments", "run"]
@@ -46,7 +47,7 @@ HIGHLIGHTED = (
     *("ijcnn1", "skin-nonskin"),
 )
 # Data set to learner to CPU seconds, and whether they are carried on from fewer rows.
-Times = dict[str, dict[str, tuple[float, bool]]]
+Times = dict[str, dict[str, list[Any]]]
 # The rows up to which IR-RLS is timed; beyond them its time is carried on, and marked.
 MOST_IR = 1000
 
@@ -283,27 +284,31 @@ def timed() -> dict[str, Any]:
 
 
 def timings(args: argparse.Namespace) -> Times:
-    """CPU seconds of one training half, one row at a time with its prediction.
+    """CPU seconds of one training half, one row at a time with its prediction."""
+    cells = {dataset: (dataset, args.data) for dataset in available(args)}
+    return run_cells(_timing, cells, what="CPU time", apart=True)
+
+
+def _timing(dataset: str, directory: str | None) -> dict[str, list[Any]]:
+    """One data set: seconds, and whether they are carried on from fewer rows.
 
     IR-RLS goes through all rows at each one and is carried on quadratically from its first
     1,000; Algorithm 1, whose step is cubic, is carried on linearly from as many.
     """
-    found: Times = {}
-    for dataset in available(args):
-        features, X, y = prepared(dataset, "minmax", args.data)
-        train = halves(y.tolist(), 1)[0]
-        found[dataset] = {}
-        for name, model in timed().items():
-            most = MOST_IR if name in ("IR-RLS", "Algorithm 1") else len(train)
-            rows = [dict(zip(features, x, strict=True)) for x in X[train[:most]].tolist()]
-            start = time.process_time()
-            for x, label in zip(rows, y[train[:most]].tolist(), strict=True):
-                model.predict_one(x)
-                model.learn_one(x, bool(label))
-            seconds = time.process_time() - start
-            share = len(train) / len(rows)
-            power = 2 if name == "IR-RLS" else 1
-            found[dataset][name] = seconds * share**power, share > 1.0
+    features, X, y = prepared(dataset, "minmax", directory)
+    train = halves(y.tolist(), 1)[0]
+    found = {}
+    for name, model in timed().items():
+        most = MOST_IR if name in ("IR-RLS", "Algorithm 1") else len(train)
+        rows = [dict(zip(features, x, strict=True)) for x in X[train[:most]].tolist()]
+        start = time.process_time()
+        for x, label in zip(rows, y[train[:most]].tolist(), strict=True):
+            model.predict_one(x)
+            model.learn_one(x, bool(label))
+        seconds = time.process_time() - start
+        share = len(train) / len(rows)
+        power = 2 if name == "IR-RLS" else 1
+        found[name] = [seconds * share**power, share > 1.0]
     return found
 
 

@@ -73,6 +73,7 @@ def run_cells(
     what: str = "cells",
     initializer: Callable[..., None] | None = None,
     initargs: tuple[Any, ...] = (),
+    apart: bool = False,
 ) -> dict[str, Any]:
     """The results of `function(*arguments)` for each cell, by the cell's key.
 
@@ -94,6 +95,9 @@ def run_cells(
         Name of the study on the bar.
     initializer
         Called with `initargs` once in each process, before its first cell.
+    apart
+        Whether a single process is one of its own as well. Processes of their own have one BLAS
+        thread each, as times that shall mean something need.
 
     """
     checks.positive_integer("n_jobs", n_jobs)
@@ -110,7 +114,8 @@ def run_cells(
             file = stack.enter_context(Path(path).open("a", encoding="utf-8"))
             # A study that was killed may have left half a line.
             file.write("\n" if file.tell() else "")
-        done = _run(function, todo, n_jobs, initializer, initargs)
+        alone = n_jobs == 1 and not apart
+        done = _run(function, todo, 0 if alone else n_jobs, initializer, initargs)
         for key, value in done:
             # As a reader of the file would see it: tuples become lists, keys text.
             line = json.dumps({"key": key, "value": value})
@@ -140,7 +145,7 @@ def _run(
     initializer: Callable[..., None] | None,
     initargs: tuple[Any, ...],
 ) -> Iterator[tuple[str, Any]]:
-    if n_jobs == 1:
+    if not n_jobs:
         if initializer is not None:
             initializer(*initargs)
         for key, arguments in cells.items():

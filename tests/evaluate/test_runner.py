@@ -29,15 +29,21 @@ def fail(value):
 CELLS = {f"cell {value}": (value,) for value in (3, 1, 2)}
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_results_by_key_in_the_order_of_the_cells(n_jobs):
-    results = run_cells(
-        times, CELLS, n_jobs=n_jobs, progress=False, initializer=begin, initargs=(10,)
-    )
+@pytest.mark.parametrize("n_jobs, apart", [(1, False), (1, True), (2, False)])
+def test_results_by_key_in_the_order_of_the_cells(n_jobs, apart):
+    options = {"n_jobs": n_jobs, "apart": apart, "initializer": begin, "initargs": (10,)}
+    results = run_cells(times, CELLS, progress=False, **options)
     assert list(results) == ["cell 3", "cell 1", "cell 2"]
     assert [result["value"] for result in results.values()] == [30, 10, 20]
     processes = {result["process"] for result in results.values()}
-    assert (os.getpid() in processes) == (n_jobs == 1)
+    assert (os.getpid() in processes) == (n_jobs == 1 and not apart)
+
+
+def test_a_process_apart_has_one_blas_thread(monkeypatch):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    cells = {"threads": ("OPENBLAS_NUM_THREADS",)}
+    assert run_cells(os.getenv, cells, progress=False, apart=True) == {"threads": "1"}
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
 
 
 def test_a_study_goes_on_where_it_stopped(tmp_path):
