@@ -235,9 +235,10 @@ def panels(axes: Any, lines: dict[str, np.ndarray], title: str) -> None:
                 )
     for ax, label in zip(axes, ("norm of the weights", "G-mean", "ms a row"), strict=True):
         ax.set_ylabel(label, fontsize=8)
-        ax.tick_params(labelsize=7)
     axes[1].set_title(title, fontsize=9)
     axes[2].set_yscale("log")
+    for ax in axes:
+        ax.tick_params(which="both", labelsize=7)
 
 
 def framed(figure: Figure, ax: Any) -> None:
