@@ -78,6 +78,10 @@ class DenseClassifier(base.MiniBatchClassifier):
     def _scores(self, rows: np.ndarray) -> np.ndarray:
         """The scores of many rows: (n,), or (n, K)."""
 
+    def _best(self, scores: np.ndarray) -> Any:
+        """The index of the label that the scores, along the last axis, decide for."""
+        return scores.argmax(axis=-1)
+
     @abc.abstractmethod
     def _coefficients(self) -> np.ndarray:
         """The linear form behind the score on rows: (D,), or (K, D)."""
@@ -379,7 +383,7 @@ class DenseClassifier(base.MiniBatchClassifier):
         score = self._score_one(x)
         if self._binary:
             return score >= 0.0
-        return self._labels[score.argmax()] if self._labels else None
+        return self._labels[self._best(score)] if self._labels else None
 
     def predict_proba_one(self, x: dict[FeatureName, Any], **kwargs: Any) -> dict[Any, float]:
         """Predict the probability of each label; its first maximum is what `predict_one` says.
@@ -398,7 +402,7 @@ class DenseClassifier(base.MiniBatchClassifier):
             return {}
         proba = self._proba(score[None], self._row[None])[0].tolist()
         result = dict(zip(self._labels, proba, strict=True))
-        chosen = score.argmax()
+        chosen = self._best(score)
         if proba.index(max(proba)) != chosen and proba[chosen] == max(proba):
             label = self._labels[chosen]
             return {label: proba[chosen], **result}
@@ -437,7 +441,7 @@ class DenseClassifier(base.MiniBatchClassifier):
             return frames.to_series(scores >= 0.0, X)
         if not self._labels:
             return frames.to_series([None] * len(scores), X)
-        return frames.to_series([self._labels[i] for i in scores.argmax(axis=1).tolist()], X)
+        return frames.to_series([self._labels[i] for i in self._best(scores).tolist()], X)
 
     def predict_proba_many(self, X: Any) -> Any:
         """Predict the probabilities of a mini-batch, a frame with a column for each label.

@@ -27,6 +27,9 @@ ORDINARY = 1e50
 # What a weighted square may come to; sums of ever so many have to stay finite.
 MOST = 1e304
 
+# Weights of labels that are only compared with each other come to no less under forgetting.
+FAINTEST = 1e-150
+
 NO_SHIFT = np.zeros(1)
 
 NO_RANGE = (
@@ -116,7 +119,13 @@ class LeastSquaresClassifier(DenseClassifier):
         if not self._forgets:
             return [1.0] * len(self._A)
         now = self.n_updates
+        ages: list[float]
         ages = [0 if self.forgetting_clock == "class" else now - t for t in self._seen]
+        idle = min(sorted(ages)[1:], default=0)
+        if self._decay**idle < FAINTEST:
+            # However long all labels but one are idle, they are its rest: their clock stops.
+            late = idle - math.log(FAINTEST, self._decay)
+            ages = [max(age - late, 0) for age in ages]
         decays = [self._decay**age for age in ages]
         return [decay / gain for decay, gain in zip(decays, self._gains, strict=True)]
 
@@ -175,6 +184,8 @@ class LeastSquaresClassifier(DenseClassifier):
         self._link_known = False
         self._warm: WarmSolver | None = None
         shift = self.__dict__.get("_shift", NO_SHIFT)
+        # A model that has learnt with an intercept keeps its shift when it goes on without one.
+        self._moved = bool(self.__dict__.get("learn_intercept", True) or shift.any())
         self._at_origin = self.scaling is None and not shift.any()
         self._iterates = len(self.__dict__.get("_A", ())) > 1 and len(shift) > STARTS[self.solver]
 
@@ -256,7 +267,7 @@ class LeastSquaresClassifier(DenseClassifier):
         if self._low is not None:
             np.minimum(self._low, row, out=self._low)
             np.maximum(self._high, row, out=self._high)
-        if self._centred:
+        if self._moved:
             daxpy(self._shift, row, size, -1.0)
         if self._forgets:
             w = self._remember(row, code, w)
@@ -320,7 +331,7 @@ class LeastSquaresClassifier(DenseClassifier):
         self, rows: np.ndarray, codes: np.ndarray, w: np.ndarray | None, sign: float
     ) -> None:
         """Add a block of rows to the moments, or take it back."""
-        if self.learn_intercept:
+        if self._moved:
             rows -= self._shift
         if w is not None:
             rows *= np.sqrt(w)[:, None]
@@ -669,8 +680,7 @@ class LeastSquaresClassifier(DenseClassifier):
         U = np.empty((len(A), size))
         R = self._T
         for i, Ai in enumerate(A):
-            k = own[i] - rest[i] * pool[i], rest[i]
-            moments.weighted_sum(k, (Ai, total), R)
+            moments.own_and_rest(i, own[i], rest[i], pool, A, total, R)
             high = own[i] * Ai.T[0]
             if direct:
                 daxpy(ridge, self._flat_T, size, 1.0, 0, 1, 0, size + 1)
@@ -681,7 +691,7 @@ class LeastSquaresClassifier(DenseClassifier):
                     u[0] -= 1.0
                     U[i] = u
                     continue
-                moments.weighted_sum(k, (Ai, total), R)
+                moments.own_and_rest(i, own[i], rest[i], pool, A, total, R)
             low = R.T[0] - high
             U[i] = self._solve(R, (high - low)[None], high + low)[0]
         return U
@@ -754,6 +764,14 @@ class LeastSquaresClassifier(DenseClassifier):
         return np.column_stack([b, w.T])
 
     # Scores.
+
+    def _best(self, scores: np.ndarray) -> Any:
+        # A label without a row may score best too, but has a probability of 0.
+        empty = [i for i, flat in enumerate(self._flat) if not flat.item(0)]
+        if len(self._flat) > 2 and 0 < len(empty) < len(self._flat):
+            scores = scores.copy()
+            scores[..., empty] = -math.inf
+        return super()._best(scores)
 
     def predict_one(self, x: dict[FeatureName, Any], **kwargs: Any) -> Any:
         """Predict the label of a dict of features; None before the first label is known.

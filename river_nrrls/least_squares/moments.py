@@ -39,6 +39,30 @@ def weighted_sum(k: Iterable[float], A: Iterable[np.ndarray], out: np.ndarray) -
             daxpy(Ac.ravel(order="K"), flat, len(flat), kc)
 
 
+def own_and_rest(
+    i: int,
+    own: float,
+    rest: float,
+    k: list[float],
+    A: list[np.ndarray],
+    total: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write own A_i + rest sum_{j != i} k_j A_j to `out`, where `total` is sum_j k_j A_j."""
+    if 2.0 * k[i] * A[i].item(0) > total.item(0):
+        # The total less most of it would lose the digits of what is left.
+        terms = [rest * kj for kj in k]
+        terms[i] = own
+        weighted_sum(terms, A, out)
+    else:
+        weighted_sum((own - rest * k[i], rest), (A[i], total), out)
+
+
+def others(values: np.ndarray) -> np.ndarray:
+    """For each entry the sum of all others, which the sum less the entry would lose."""
+    return np.asarray((1.0 - np.eye(len(values))) @ values)
+
+
 def shifted(A: np.ndarray, delta: np.ndarray) -> np.ndarray:
     """Moments of [1, x - delta] from those of [1, x]; delta has a 0 in front."""
     n, s = A[0, 0], A[:, 0]

@@ -408,8 +408,8 @@ class NRRLSClassifier(LeastSquaresClassifier):
 
     def _one_vs_rest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         n = self._counts()
-        others = n.sum() - n
-        rest = np.divide(1.0, others, out=np.zeros(len(n)), where=others > 1e-9 * n)
+        others = moments.others(n)
+        rest = np.divide(1.0, others, out=np.zeros(len(n)), where=others > 0.0)
         return np.array(self._multipliers()), np.array(self._cost()) * self._scales(), rest
 
     def _shares(self) -> tuple[np.ndarray, np.ndarray]:
@@ -417,8 +417,8 @@ class NRRLSClassifier(LeastSquaresClassifier):
         c = np.where(n > 0.0, self._cost(), 0.0)
         if self._shared:
             return c / c.sum(), c
-        own, others = c * n, n.sum() - n
-        rest = np.divide(own.sum() - own, others, out=np.ones(len(n)), where=others > 1e-9 * n)
+        others = moments.others(n)
+        rest = np.divide(moments.others(c * n), others, out=np.ones(len(n)), where=others > 0.0)
         return c / (c + rest), n
 
     def _log_prior_odds(self) -> list[float] | None:

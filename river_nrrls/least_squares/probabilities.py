@@ -70,11 +70,11 @@ def rests(
     many rows of one weight they are worth. The matrix is one and the same, written anew."""
     k = [w / Aj.item(0) for w, Aj in zip(weight.tolist(), A, strict=True)]
     squares = weight**2 / n
-    left, worth = weight.sum() - weight, squares.sum() - squares
+    left, worth = moments.others(weight), moments.others(squares)
     total, rest = np.empty_like(A[0]), np.empty_like(A[0])
     moments.weighted_sum(k, A, total)
-    for i, Ai in enumerate(A):
-        moments.weighted_sum((1.0 / left[i], -k[i] / left[i]), (total, Ai), rest)
+    for i in range(len(A)):
+        moments.own_and_rest(i, 0.0, 1.0 / left[i], k, A, total, rest)
         yield rest, float(left[i] ** 2 / worth[i])
 
 

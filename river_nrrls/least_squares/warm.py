@@ -20,6 +20,10 @@ CROSSOVER = 90
 # The size from which each solver iterates.
 STARTS = {"auto": CROSSOVER, "cg": 0, "cholesky": math.inf}
 
+# A label that outweighs all others so many times would cost their digits: its system is the total
+# less its own moments.
+CANCELS = 1e5
+
 
 class WarmSolver(abc.ABC):
     """Solutions that start from the last one; a learner drops it when its moments are replaced.
@@ -138,6 +142,8 @@ class OneVsRest(WarmSolver):
 
     def _solve(self, learner: LeastSquaresClassifier) -> np.ndarray | None:
         own, pool, rest = (part.tolist() for part in learner._one_vs_rest())
+        if any(r * p > CANCELS * k for k, p, r in zip(own, pool, rest, strict=True)):
+            return None
         moments.weighted_sum(pool, learner._A, learner._T)
         total = learner._T.T[0]
         ridge = learner._ridge()

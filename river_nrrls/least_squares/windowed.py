@@ -50,7 +50,7 @@ class BucketedClassifier(NRRLSClassifier):
 
     def _update(self, row: np.ndarray, code: int, w: float) -> None:
         kept = row.copy()
-        if self.learn_intercept:
+        if self._moved:
             daxpy(self._shift, kept, len(kept), -1.0)
         dsyr(w, kept, 1, 1, 0, len(kept), self._buckets[-1][code], 1)
         self._sizes[-1] += 1
@@ -362,7 +362,7 @@ class AdaptiveNRRLSClassifier(BucketedClassifier):
         if not np.count_nonzero(counts) > 1 or counts[code] == 0.0:
             return False
         score = self._score(row)
-        predicted = int(score >= 0.0) if self._binary else int(score.argmax())
+        predicted = int(score >= 0.0) if self._binary else int(self._best(score))
         share = float(counts[counts > 0.0].min() / counts[code])
         before = self._adwin.estimation
         self._adwin.update(share if predicted != code else 0.0)

@@ -228,6 +228,67 @@ def test_a_million_idle_rows_neither_underflow_nor_wind_up():
     )
 
 
+@pytest.mark.parametrize("idle", [100, 250, 20_000])
+@pytest.mark.parametrize("solver", ["cholesky", "cg"])
+def test_one_vs_rest_keeps_labels_that_are_long_absent(idle, solver):
+    rng = np.random.default_rng(4)
+    y = np.array(list("abc"))[rng.integers(0, 3, 300)]
+    y = np.concatenate([y, np.repeat("a", idle)])
+    X = rng.normal(size=(len(y), 3)) + 2.0 * (y[:, None] == np.array(list("abc")))
+    model = rn.NRRLSClassifier(l2=0.01, forgetting=0.9, solver=solver)
+    for t, (x, label) in enumerate(zip(rows(X), y.tolist(), strict=True)):
+        model.learn_one(x, label)
+        if t % 1000 == 0:
+            model.predict_one(x)
+    # The rest of a is b and c, however little they weigh by now: only their shares count.
+    own = y == "a"
+    age = np.where(own, len(y), 300) - np.arange(len(y))
+    oracle = weighted(X, own, 0.9**age)
+    got = [model.decision_function_one(x)["a"] for x in rows(X[:300])]
+    np.testing.assert_allclose(got, oracle.predict(X[:300]), rtol=0, atol=1e-8)
+    for calibration in ("lda", "gaussian", "clip"):
+        other = model.clone({"calibration": calibration}, include_attributes=True)
+        for x in rows(X[:300:20]):
+            p = other.predict_proba_one(x)
+            assert sum(p.values()) == pytest.approx(1.0) and max(p, key=p.get) == (
+                other.predict_one(x)
+            )
+
+
+@pytest.mark.parametrize("learner", [rn.NRRLSClassifier, rn.RLSClassifier])
+@pytest.mark.parametrize("kind", ["binary", "multiclass"])
+@pytest.mark.parametrize("batch", [False, True])
+def test_learning_goes_on_without_the_intercept(learner, kind, batch):
+    stream = list(streams(kind))
+    fresh = learner(l2=0.1, learn_intercept=False)
+    model = learner(l2=0.1)
+    for x, y, w in stream:
+        fresh.learn_one(x, y, w)
+    for x, y, w in stream[:120]:
+        model.learn_one(x, y, w)
+    model.mutate({"learn_intercept": False})
+    if batch:
+        X, y, w = zip(*stream[120:], strict=True)
+        model.learn_many(pd.DataFrame(X).fillna(0.0), pd.Series(y), w)
+    else:
+        for x, y, w in stream[120:]:
+            model.learn_one(x, y, w)
+    # Features near 1000 without an intercept: the sums about the origin have fewer digits.
+    assert_same(model, fresh, 1e-6)
+
+
+@pytest.mark.parametrize("learner", [rn.NRRLSClassifier, rn.RLSClassifier])
+def test_a_fixed_label_without_a_row_is_not_predicted(learner):
+    X, y = sample(40)
+    model = learner(learn_intercept=False, classes=("no row", "a", "b"))
+    for x, label in zip(rows(X), y.tolist(), strict=True):
+        model.learn_one(x, "ab"[label])
+        for other in rows(-X):
+            p = model.predict_proba_one(other)
+            assert p["no row"] == 0.0 and model.predict_one(other) == max(p, key=p.get)
+    assert "no row" not in set(model.predict_many(pd.DataFrame(rows(-X))))
+
+
 @pytest.mark.parametrize("scaling", ["standard", "minmax"])
 @pytest.mark.parametrize("learn_intercept", [True, False])
 def test_scaling_is_that_of_all_rows_so_far(scaling, learn_intercept):
