@@ -111,7 +111,7 @@ def consistent(
     for run in range(1, args.runs + 1):
         [[count]] = study.count([(learner, m)], [run])
         counts.append(count)
-        if any(gap > farthest(run) * std for gap, std in gaps(counts, cell)):
+        if any(gap > farthest(run) * (std + half) for gap, std, half in gaps(counts, cell)):
             return None
     return counts
 
@@ -121,18 +121,20 @@ def farthest(k: int) -> float:
     return math.sqrt((ALL_RUNS - 1) * (ALL_RUNS - k) / (ALL_RUNS * k))
 
 
-def gaps(counts: list[Any], cell: PaperCell) -> Iterator[tuple[float, float]]:
-    """The distances of mean rate and mean updates to the printed ones, and the printed stds."""
-    for values, mean, std, rounding in (
+def gaps(counts: list[Any], cell: PaperCell) -> Iterator[tuple[float, float, float]]:
+    """Of rate and updates: the distance of the mean to the printed one, but for half of its last
+    digit; the printed std; and that half.
+    """
+    for values, mean, std, half in (
         ([count.post_update_rate for count in counts], cell.rate, cell.rate_std, 0.00005),
         ([count.updates for count in counts], cell.updates, cell.updates_std, 0.005),
     ):
-        distance = abs(statistics.fmean(values) - float(mean)) - 1.001 * rounding
-        yield max(distance, 0.0), float(std) + rounding
+        distance = abs(statistics.fmean(values) - float(mean)) - half
+        yield max(distance - 1e-9, 0.0), float(std), half
 
 
 def within(counts: list[Any], cell: PaperCell) -> bool:
-    return all(gap <= 2.0 * std / math.sqrt(len(counts)) for gap, std in gaps(counts, cell))
+    return all(gap <= 2.0 * std / math.sqrt(len(counts)) for gap, std, _ in gaps(counts, cell))
 
 
 def printed(counts: list[Any], cell: PaperCell) -> bool:

@@ -36,6 +36,7 @@ MISPRINTS: dict[tuple[int, str, int, str], str] = {
     (3, "PA2", 16, "rate"): "a run with m = 1",
     (3, "PA2", 16, "updates"): "a run with m = 1",
     (3, "CW", 2, "updates"): "those of m = 1",
+    (4, "M_PA2", 2, "rate"): "its std is 0.00003 for 0.0003",
 }
 
 # Learners whose step ends at a loss of exactly 0, from the m given on: what is counted as an update

@@ -254,9 +254,9 @@ class Study:
         self.rows = as_rows(dataset, directory)
         self.clock = clock
         self._where = self.rows.fingerprint()
-        # Processes read a named set by themselves.
+        # Other processes read a named set by themselves.
         begin: Rows | tuple[str, str | None] = self.rows
-        if isinstance(dataset, str):
+        if isinstance(dataset, str) and n_jobs > 1:
             begin = (dataset, None if directory is None else str(directory))
         self._how: dict[str, Any] = {"path": path, "n_jobs": n_jobs, "progress": progress}
         self._how |= {"initializer": _begin, "initargs": (begin,)}

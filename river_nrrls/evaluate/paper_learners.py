@@ -155,7 +155,8 @@ def paper_settings(table: int, name: str, m: int) -> tuple[dict[str, float], int
     The paper tuned every cell and does not print what came out. These are the points of LIBOL's
     grid whose figures equal the printed ones: with one match the setting is identified; with
     several (cells of zeros) one of them is taken as an example; with none (updates that are
-    rounding dust, or a misprint) the nearest.
+    rounding dust, or a misprint) the nearest. Where only a few of the twenty runs were made (most
+    of Table 3) a point matches if their mean is within 2 std/√runs of the printed one.
 
     Parameters
     ----------
@@ -169,8 +170,8 @@ def paper_settings(table: int, name: str, m: int) -> tuple[dict[str, float], int
     Returns
     -------
     Options that differ from LIBOL's defaults, and the number of matches; `({}, None)` for an
-    algorithm without anything to tune, `({}, 0)` for cells that were not searched for (Tables 3
-    and 4).
+    algorithm without anything to tune, `({}, 0)` for cells that were not searched for (some of
+    Table 3, and Table 4).
 
     """
     options = ALGORITHMS[_algorithm_name(name)].options

@@ -116,8 +116,9 @@ def test_settings_behind_a_cell():
     assert paper_settings(2, "ALMA", 1) == ({"C": 0.0625, "eta": 0.7, "p": 2.0}, 1)
     assert paper_settings(2, "IELLIP", 2) == ({"b": 0.1}, 9)
     assert paper_settings(5, "M_SCW1", 8) == ({}, None)
+    assert paper_settings(3, "OGD", 1) == ({"C": 0.0625}, 1)
     # Not searched for, and so not identified.
-    assert paper_settings(3, "OGD", 1) == ({}, 0)
+    assert paper_settings(3, "PA1", 1) == ({}, 0)
     assert paper_settings(3, "SOP", 1) == ({}, None)
 
 
