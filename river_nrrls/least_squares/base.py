@@ -21,6 +21,10 @@ from . import moments, probabilities, solve, uncertainty
 from .conjugate import Effort
 from .warm import STARTS, WarmSolver, warm_solver
 
+# Rows of this size are long.
+LONG = 128
+EPSILON = float(np.finfo(float).eps)
+
 # Scores of accepted rows, whatever the scale of their features, are far below this.
 ORDINARY = 1e50
 
@@ -621,7 +625,7 @@ class LeastSquaresClassifier(DenseClassifier):
         ridge = self._ridge_cache
         size = len(self._T)
         held = not self._centred
-        if not (k0 and k1 and self.n_updates >= size) or held and not self._at_origin:
+        if not (k0 and k1) or held and not self._at_origin or self._few():
             return np.asarray(self._solve_shared([k0, k1])[1])
         dcopy(high, flat)
         daxpy(low, flat, len(flat), k0 / k1)
@@ -645,6 +649,21 @@ class LeastSquaresClassifier(DenseClassifier):
             u[0] -= 1.0
         return u  # type: ignore[no-any-return]
 
+    def _few(self) -> bool:
+        """Whether there are too few rows for a factorisation of the whole to keep its digits.
+
+        It loses what the rounding of the moments is over the ridge. Where rows are long, so that
+        care costs many times as much, it is left out if that is no more than 1e-8.
+        """
+        size = len(self._T)
+        if self.n_updates >= size:
+            return False
+        if size < LONG:
+            return True
+        k = self._multipliers()
+        trace = sum(kc * float(A.diagonal().sum()) for kc, A in zip(k, self._A, strict=True))
+        return EPSILON * trace > 1e-8 * float(self._ridge()[1:].min())
+
     def _solve_shared(self, k: list[float]) -> np.ndarray:
         """One matrix R = sum_c k_c A_c + l2 I; z_i = k_i s_i - sum_{j != i} k_j s_j.
 
@@ -657,7 +676,7 @@ class LeastSquaresClassifier(DenseClassifier):
         R, size = self._T, len(self._T)
         moments.weighted_sum(k, A, R)
         S = np.array([kc * Ac.T[0] for kc, Ac in zip(k, A, strict=True)])
-        if self._centred and self.n_updates >= size and R.item(0):
+        if self._centred and R.item(0) and not self._few():
             daxpy(self._ridge(), self._flat_T, size, 1.0, 0, 1, 0, size + 1)
             self._effort.factorizations += 1
             _, u, failed = dposv(R, S.T, 1, 1)
@@ -673,7 +692,7 @@ class LeastSquaresClassifier(DenseClassifier):
         A = self._plain_moments()
         own, pool, rest = (part.tolist() for part in self._one_vs_rest())
         size = len(self._T)
-        direct = self._centred and self.n_updates >= size and all(own) and all(rest)
+        direct = self._centred and all(own) and all(rest) and not self._few()
         ridge = self._ridge() if direct else None
         total = moments.empty(size)
         moments.weighted_sum(pool, A, total)
@@ -718,7 +737,7 @@ class LeastSquaresClassifier(DenseClassifier):
 
     def _solve(self, R: np.ndarray, Z: np.ndarray, total: np.ndarray) -> np.ndarray:
         """Solutions of (R + ridge) u = z for each row z of Z; `total` is z for targets all 1."""
-        if self.n_updates < len(R) and (u := self._solve_few(R, Z, total)) is not None:
+        if self._few() and (u := self._solve_few(R, Z, total)) is not None:
             return u
         R.flat[:: len(R) + 1] += self._ridge()
         if not self.learn_intercept:

@@ -258,6 +258,24 @@ def test_pathologies_against_50_digits(name, X, y, tolerance):
     assert all(np.isfinite(list(model.predict_proba_one(x).values())).all() for x in rows(X))
 
 
+@pytest.mark.parametrize("learn_intercept", [False, True])
+@pytest.mark.parametrize("l2, tolerance", [(1e-4, 1e-9), (1e-8, 1e-9), (1e-12, 1e-9)])
+def test_fewer_rows_than_long_features(l2, tolerance, learn_intercept):
+    X, y = sample(60, 150)
+    X /= 12.0
+    model = trained(rn.NRRLSClassifier(l2=l2, learn_intercept=learn_intercept), X, y)
+    k = np.where(y, 1.0 / y.sum(), 1.0 / (~y).sum())
+    t = np.where(y, 1.0, -1.0)
+    mean = k @ X / 2.0 if learn_intercept else np.zeros(150)
+    # As least squares of the rows themselves, which squares no condition number.
+    Z = np.r_[np.sqrt(k)[:, None] * (X - mean), np.sqrt(l2) * np.eye(150)]
+    w = np.linalg.lstsq(Z, np.r_[np.sqrt(k) * t, np.zeros(150)], rcond=None)[0]
+    wanted = (X - mean) @ w
+    error = np.abs(decisions(model, X) - wanted).max() / np.abs(wanted).max()
+    assert error < tolerance
+    assert model.n_factorizations == int(l2 == 1e-4)
+
+
 def test_many_rows_stay_exact():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 3))
