@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 import random
+from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
 
@@ -73,7 +74,7 @@ BAD_VALUES = [
     pd.Timestamp("2020-01-01"),
 ]
 BAD_ROWS = [None, 5, "abc", [1.0, 2.0], np.zeros(3), pd.Series({"f0": 1.0})]
-BAD_WEIGHTS = [-1.0, math.nan, math.inf, None, "1", [1.0]]
+BAD_WEIGHTS = [-1.0, 5e-324, 1e-301, math.nan, math.inf, None, "1", [1.0]]
 BAD_LABELS = [None, math.nan, [1], {}]
 BAD_FRAMES = [
     (pd.DataFrame({"f0": [1.0, math.nan], "f1": [1.0, 2.0]}), LABELS),
@@ -170,6 +171,11 @@ def test_the_callers_dict_is_left_alone_and_not_kept(make):
     before = pickle.dumps(model)
     x["a"] = 100.0
     assert pickle.dumps(model) == before
+    # Asked for a name that it does not have, a defaultdict takes it in.
+    for asked in (model.predict_one, model.predict_proba_one, lambda x: model.learn_one(x, False)):
+        partial = defaultdict(lambda: 7.0, a=1.0)
+        asked(partial)
+        assert partial == {"a": 1.0}
 
 
 @every_learner

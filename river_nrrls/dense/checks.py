@@ -14,6 +14,8 @@ from river.base.typing import FeatureName
 # The square of a larger number overflows, and the sums would never recover.
 LARGEST = 1e150
 HUGE = 1e300
+# The inverse of a smaller weight would overflow.
+LIGHTEST = 1e-300
 
 Check = Callable[[str, Any], None]
 _pack_one = struct.Struct("d").pack
@@ -156,9 +158,9 @@ def weight(w: Any) -> float:
     if not isinstance(w, numbers.Real):
         raise TypeError(f"w must be a number, got {w!r} ({type(w).__name__})")
     value = float(w)
-    if not 0.0 <= value <= LARGEST:
+    if not (LIGHTEST <= value <= LARGEST or value == 0.0):
         raise ValueError(
-            f"w must be a finite weight in [0, {LARGEST:g}], got {w!r}; "
+            f"w must be 0, or a finite weight in [{LIGHTEST:g}, {LARGEST:g}], got {w!r}; "
             "use unlearn_one, where a learner has it, to take a row back"
         )
     return value
@@ -193,6 +195,11 @@ def _too_large(name: FeatureName, value: Any) -> str:
         f"feature {name!r} is {shown}: not finite, or above {LARGEST:g} in size, where squares "
         "overflow; rescale or clip it"
     )
+
+
+def plain(x: Any) -> Any:
+    """A row of another kind than dict; a defaultdict would take in the names it is asked for."""
+    return dict(x) if isinstance(x, dict) else x
 
 
 def features(x: Any) -> dict[FeatureName, float]:

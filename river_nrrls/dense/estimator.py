@@ -15,7 +15,7 @@ from river.utils import pretty
 from scipy.linalg.blas import ddot
 
 from . import checks, frames, probability
-from .checks import HUGE
+from .checks import HUGE, LIGHTEST
 from .columns import UNUSUAL, Columns
 
 
@@ -143,8 +143,9 @@ class DenseClassifier(base.MiniBatchClassifier):
         row = self._row
         try:
             code = self._codes[y]
-            columns.pack(row, columns.start, *columns.get(x))
-            plain = len(x) == columns.n and 0.0 < w * ddot(row, row) < HUGE
+            given = x if x.__class__ is dict else checks.plain(x)
+            columns.pack(row, columns.start, *columns.get(given))
+            plain = len(x) == columns.n and LIGHTEST <= w * ddot(row, row) < HUGE
         except UNUSUAL:
             plain = False
         if plain:
@@ -247,8 +248,9 @@ class DenseClassifier(base.MiniBatchClassifier):
         row = self._row
         try:
             code = self._codes[y]
-            columns.pack(row, columns.start, *columns.get(x))
-            if len(x) == columns.n and 0.0 < w * ddot(row, row) < HUGE:
+            given = x if x.__class__ is dict else checks.plain(x)
+            columns.pack(row, columns.start, *columns.get(given))
+            if len(x) == columns.n and LIGHTEST <= w * ddot(row, row) < HUGE:
                 return row, code, w
         except UNUSUAL:
             pass
@@ -349,7 +351,8 @@ class DenseClassifier(base.MiniBatchClassifier):
         columns = self._columns
         row = self._row
         try:
-            columns.pack(row, columns.start, *columns.get(x))
+            given = x if x.__class__ is dict else checks.plain(x)
+            columns.pack(row, columns.start, *columns.get(given))
             plain = len(x) == columns.n and ddot(row, row) < HUGE
         except UNUSUAL:
             plain = False

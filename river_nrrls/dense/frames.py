@@ -70,7 +70,7 @@ def features(X: Any) -> tuple[list[FeatureName], np.ndarray]:
     if M.dtype.kind not in NUMERIC_KINDS:
         for name, dtype in frame.schema.items():
             if not (dtype.is_numeric() or dtype == nw.Boolean):
-                for i, value in enumerate(frame[name].to_list()):
+                for i, value in enumerate(frame.get_column(name).to_list()):
                     _cell(name, i, value)
         # A column of Python numbers is as good as any, once each has been looked at.
         M = dataframe.to_numpy(frame)
@@ -143,4 +143,12 @@ def to_series(values: Iterable[Any], like: Any) -> Any:
 
 def to_frame(columns: Mapping[Any, np.ndarray], like: Any) -> Any:
     """A frame of the library (and pandas index) of `like`."""
-    return dataframe.to_native_frame(columns, like=dataframe.into_frame(like))
+    frame = dataframe.into_frame(like)
+    if not frame.implementation.is_pandas_like():
+        return dataframe.to_native_frame(columns, like=frame)
+    # pandas would take tuples for the levels of a MultiIndex.
+    native: Any = dataframe.to_native_frame(dict(enumerate(columns.values())), like=frame)
+    if columns:
+        index = frame.implementation.to_native_namespace().Index
+        native.columns = index(list(columns), tupleize_cols=False)
+    return native

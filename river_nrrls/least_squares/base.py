@@ -255,7 +255,8 @@ class LeastSquaresClassifier(DenseClassifier):
             return
         # Sums about the first row keep the digits that a large mean would cost.
         if self.learn_intercept:
-            self._shift[1:] = row[1:]
+            # A larger one would overflow with the weight of another row.
+            self._shift[1:] = np.where(np.abs(row[1:]) < ORDINARY, row[1:], 0.0)
         if self.scaling == "minmax":
             self._low, self._high = row.copy(), row.copy()
 
@@ -805,7 +806,8 @@ class LeastSquaresClassifier(DenseClassifier):
         row = self._row
         u = self._u
         try:
-            columns.pack(row, columns.start, *columns.get(x))
+            given = x if x.__class__ is dict else checks.plain(x)
+            columns.pack(row, columns.start, *columns.get(given))
         except UNUSUAL:
             return super().predict_one(x)
         if u is None:

@@ -69,13 +69,14 @@ def rests(
     """For each label the moments of all others taken as one, which weigh something in it, and how
     many rows of one weight they are worth. The matrix is one and the same, written anew."""
     k = [w / Aj.item(0) for w, Aj in zip(weight.tolist(), A, strict=True)]
-    squares = weight**2 / n
-    left, worth = moments.others(weight), moments.others(squares)
+    left = moments.others(weight)
+    shares = (1.0 - np.eye(len(A))) * weight / left[:, None]
+    worth = 1.0 / (shares**2 / n).sum(axis=1)
     total, rest = np.empty_like(A[0]), np.empty_like(A[0])
     moments.weighted_sum(k, A, total)
     for i in range(len(A)):
         moments.own_and_rest(i, 0.0, 1.0 / left[i], k, A, total, rest)
-        yield rest, float(left[i] ** 2 / worth[i])
+        yield rest, float(worth[i])
 
 
 def spread(

@@ -12,6 +12,7 @@ import pytest
 from river import checks, compose, preprocessing
 from scipy.linalg.blas import daxpy, ddot
 
+import river_nrrls as rn
 from river_nrrls.dense import BinaryClassifier, MulticlassClassifier, Parameter
 from river_nrrls.dense import checks as dense_checks
 
@@ -317,3 +318,17 @@ def test_classes_with_equal_weights_tie(n_classes):
         row = rng.normal(size=d + 1)
         model._W = np.tile(rng.normal(size=d + 1), (n_classes, 1))
         assert len(set(model._score(row).tolist())) == 1
+
+
+def test_tuples_as_names_and_labels_of_a_frame():
+    names = pd.Index([("a", 1), ("a", 2)], tupleize_cols=False)
+    for X in (
+        pd.DataFrame([[1.0, 2.0], [3.0, 5.0]], columns=names, dtype=object),
+        pd.DataFrame([[1.0, 2.0], [3.0, 5.0]], columns=pd.MultiIndex.from_tuples(names)),
+    ):
+        model = rn.MulticlassPAClassifier()
+        model.learn_many(X.astype(object), pd.Series([(1, 2), ("b",)]))
+        assert list(model.weights[1, 2]) == list(names)
+        for answers in (model.predict_proba_many(X), model.decision_function_many(X)):
+            assert list(answers.columns) == [(1, 2), ("b",)]
+        assert model.predict_many(X).tolist() == [("b",), ("b",)]

@@ -218,6 +218,20 @@ def test_what_would_overflow_the_moments_is_refused(model):
     assert all(np.isfinite(A).all() for A in model._A)
 
 
+@pytest.mark.parametrize("first", [1e150, 1e80])
+@pytest.mark.parametrize("w", [1e-300, 1e150])
+@pytest.mark.parametrize("labels", ["ab", "abc"])
+def test_the_extremes_of_values_and_weights_stay_finite(first, w, labels):
+    for calibration in ("lda", "gaussian", "clip"):
+        model = rn.NRRLSClassifier(calibration=calibration, prior="natural")
+        model.learn_one({"a": first}, "a")
+        for i, label in enumerate(labels * 5):
+            model.learn_one({"a": float(i % 4)}, label, w if label == "b" else 1.0)
+            p = model.predict_proba_one({"a": 0.5})
+            assert sum(p.values()) == pytest.approx(1.0)
+            assert np.isfinite(list(model.decision_function_one({"a": 0.5}).values())).all()
+
+
 def test_labels_of_all_kinds():
     for labels in (
         (True, False),
