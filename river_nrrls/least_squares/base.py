@@ -505,7 +505,7 @@ class LeastSquaresClassifier(DenseClassifier):
             share = 1.0 / (A.item(0) * len(seen))
             daxpy(A.T[0], mean, len(mean), share)
             daxpy(A.diagonal(), second, len(mean), share)
-        far = mean * mean > 1e4 / (1e4 + 1.0) * second
+        far = (mean * mean > 1e4 / (1e4 + 1.0) * second) & (np.abs(mean) < ORDINARY)
         far[0] = False
         if far.any():
             delta = np.where(far, mean, 0.0)
