@@ -643,7 +643,8 @@ class LeastSquaresClassifier(DenseClassifier):
             flat[0] = 1.0
         self._effort.factorizations += 1
         _, u, info = dposv(self._T, right, 1, 1)
-        if info:
+        # Where classes weigh very differently, k_0 / k_1 may overflow, which leaves NaN.
+        if info or math.isnan(u.item(0)):
             return np.asarray(self._solve_shared([k0, k1])[1])
         if not held:
             dscal(2.0, u)
