@@ -563,13 +563,15 @@ class LeastSquaresClassifier(DenseClassifier):
             for flat, first, k in zip(self._flat, self._first, scales, strict=True):
                 daxpy(flat, q, size, c * k, 0, size + 1)
                 daxpy(first, m, size, k)
+        # The square of a sum may overflow, or vanish, with its weights; that of a mean does not.
+        dscal(1.0 / n, m)
         np.multiply(m, m, m)
         # Nor for a constant one.
         if self._centred:
-            daxpy(m, q, size, (1e-12 - 1.0) / n * c)
+            daxpy(m, q, size, (1e-12 - 1.0) * self._penalty)
         else:
-            daxpy(m, q, size, -c / n)
-            np.maximum(q, m * (1e-12 / n * c) + self._least, out=q)
+            daxpy(m, q, size, -self._penalty)
+            np.maximum(q, m * (1e-12 * self._penalty) + self._least, out=q)
         q[0] = 0.0
         return q
 

@@ -339,6 +339,21 @@ def test_units_do_not_matter(scaling, options, kind):
         other.learn_one(moved, y)
 
 
+@pytest.mark.parametrize("w", [1e-250, 1e145])
+@pytest.mark.parametrize("learn_intercept", [True, False])
+def test_a_common_weight_leaves_scales_alone(w, learn_intercept):
+    X, y = sample(60)
+    X = X + 3.0
+    model, plain = (
+        rn.NRRLSClassifier(l2=0.5, scaling="standard", learn_intercept=learn_intercept)
+        for _ in range(2)
+    )
+    for x, label in zip(rows(X), y.tolist(), strict=True):
+        model.learn_one(x, label, w)
+        plain.learn_one(x, label)
+    assert_same(model, plain)
+
+
 def test_constant_features_under_scaling():
     for scaling in ("standard", "minmax"):
         model = rn.NRRLSClassifier(scaling=scaling)
