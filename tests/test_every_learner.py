@@ -73,7 +73,15 @@ BAD_VALUES = [
     pd.NA,
     pd.Timestamp("2020-01-01"),
 ]
-BAD_ROWS = [None, 5, "abc", [1.0, 2.0], np.zeros(3), pd.Series({"f0": 1.0})]
+BAD_ROWS = [
+    None,
+    5,
+    "abc",
+    [1.0, 2.0],
+    np.zeros(3),
+    pd.Series({"f0": 1.0}),
+    pd.Series({"f0": 1.0, "f1": 1.0, "f2": 1.0}),
+]
 BAD_WEIGHTS = [-1.0, 5e-324, 1e-301, math.nan, math.inf, None, "1", [1.0]]
 BAD_LABELS = [None, math.nan, [1], {}]
 BAD_FRAMES = [

@@ -17,6 +17,11 @@ HUGE = 1e300
 # The inverse of a smaller weight would overflow.
 LIGHTEST = 1e-300
 
+NO_DICT = (
+    "x must be a dict of features, got {}; call .to_dict() on a pandas row, or learn_many / "
+    "predict_many on a frame"
+)
+
 Check = Callable[[str, Any], None]
 _pack_one = struct.Struct("d").pack
 
@@ -197,19 +202,16 @@ def _too_large(name: FeatureName, value: Any) -> str:
     )
 
 
-def plain(x: Any) -> Any:
+def plain(x: Any) -> dict[Any, Any]:
     """A row of another kind than dict; a defaultdict would take in the names it is asked for."""
-    return dict(x) if isinstance(x, dict) else x
+    if not isinstance(x, collections.abc.Mapping):
+        raise TypeError(NO_DICT.format(type(x).__name__))
+    return dict(x)
 
 
 def features(x: Any) -> dict[FeatureName, float]:
     """A row's values as floats."""
-    if not isinstance(x, collections.abc.Mapping):
-        raise TypeError(
-            f"x must be a dict of features, got {type(x).__name__}; "
-            "call .to_dict() on a pandas row, or learn_many / predict_many on a frame"
-        )
-    return {name: number(name, value) for name, value in x.items()}
+    return {name: number(name, value) for name, value in plain(x).items()}
 
 
 def parameter_mapping(name: str, value: Mapping[Any, Any], each: Check) -> None:

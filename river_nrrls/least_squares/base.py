@@ -628,7 +628,8 @@ class LeastSquaresClassifier(DenseClassifier):
         ridge = self._ridge_cache
         size = len(self._T)
         held = not self._centred
-        if not (k0 and k1) or held and not self._at_origin or self._few():
+        few = self.n_updates < size and self._few()
+        if few or not (k0 and k1) or held and not self._at_origin:
             return np.asarray(self._solve_shared([k0, k1])[1])
         dcopy(high, flat)
         daxpy(low, flat, len(flat), k0 / k1)
@@ -645,12 +646,13 @@ class LeastSquaresClassifier(DenseClassifier):
             flat[0] = 1.0
         self._effort.factorizations += 1
         _, u, info = dposv(self._T, right, 1, 1)
+        v0 = u.item(0)
         # Where classes weigh very differently, k_0 / k_1 may overflow, which leaves NaN.
-        if info or math.isnan(u.item(0)):
+        if info or v0 != v0:
             return np.asarray(self._solve_shared([k0, k1])[1])
         if not held:
             dscal(2.0, u)
-            u[0] -= 1.0
+            u[0] = 2.0 * v0 - 1.0
         return u  # type: ignore[no-any-return]
 
     def _few(self) -> bool:
