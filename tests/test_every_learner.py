@@ -187,6 +187,20 @@ def test_the_callers_dict_is_left_alone_and_not_kept(make):
 
 
 @every_learner
+def test_a_scaler_that_has_not_seen_a_feature_says_nan_of_it(make):
+    model = preprocessing.MinMaxScaler() | make()
+    for t, (x, y) in enumerate(stream(20)):
+        x |= {"late": float(t)} if t > 9 else {}
+        assert model.predict_one(x) in (True, False, None)
+        assert sum(model.predict_proba_one(x).values()) in (0.0, pytest.approx(1.0))
+        model.learn_one(x, y)
+    with pytest.raises(ValueError, match="f1"):
+        model.predict_one({"f1": math.nan})
+    with pytest.raises(ValueError, match="new"):
+        make().learn_one({"new": math.nan}, True)
+
+
+@every_learner
 def test_predicting_changes_no_byte(make):
     model = trained(make)
     before = pickle.dumps(model)

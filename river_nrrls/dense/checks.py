@@ -6,7 +6,7 @@ import collections.abc
 import math
 import numbers
 import struct
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from river.base.typing import FeatureName
@@ -209,9 +209,16 @@ def plain(x: Any) -> dict[Any, Any]:
     return dict(x)
 
 
-def features(x: Any) -> dict[FeatureName, float]:
-    """A row's values as floats."""
-    return {name: number(name, value) for name, value in plain(x).items()}
+def features(x: Any, known: Container[FeatureName] | None = None) -> dict[FeatureName, float]:
+    """A row's values as floats; with the `known` names, for predicting, others may be NaN.
+
+    preprocessing.MinMaxScaler says NaN of what it has not seen, which has no weight either.
+    """
+    return {
+        name: number(name, value)
+        for name, value in plain(x).items()
+        if known is None or name in known or not isinstance(value, float) or value == value
+    }
 
 
 def parameter_mapping(name: str, value: Mapping[Any, Any], each: Check) -> None:

@@ -357,7 +357,7 @@ class DenseClassifier(base.MiniBatchClassifier):
         except UNUSUAL:
             plain = False
         if not plain and not self._fill(x):
-            columns.gather(checks.features(x), row)
+            columns.gather(checks.features(x, columns.names), row)
         return self._score(row)
 
     def decision_function_one(self, x: dict[FeatureName, Any], **kwargs: Any) -> Any:
@@ -499,7 +499,7 @@ class DenseClassifier(base.MiniBatchClassifier):
         Feature to its part; for more than False and True label to that. Unknown features add 0.
 
         """
-        values = checks.features(x)
+        values = checks.features(x, self._columns.names)
         form = self._coefficients()
         if self._binary:
             return self._contributions(form, values)
@@ -520,7 +520,7 @@ class DenseClassifier(base.MiniBatchClassifier):
             A dictionary of features.
 
         """
-        values = checks.features(x)
+        values = checks.features(x, self._columns.names)
         form = self._coefficients()
         if self._binary:
             return self._debug_table(form, values)

@@ -106,8 +106,10 @@ def test_bad_input_changes_nothing(model, trained):
     for x, error, text in BAD_ROWS:
         with pytest.raises(error, match=text):
             model.learn_one(x, True)
-        with pytest.raises(error, match=text):
-            model.predict_one(x)
+        # A scaler in front answers NaN for what neither has seen.
+        if trained or "nan" not in text:
+            with pytest.raises(error, match=text):
+                model.predict_one(x)
         assert pickle.dumps(model) == before
     for w, error in BAD_WEIGHTS:
         with pytest.raises(error, match="w must be"):
