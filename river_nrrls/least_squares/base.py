@@ -337,7 +337,7 @@ class LeastSquaresClassifier(DenseClassifier):
     ) -> None:
         """Add a block of rows to the moments, or take it back."""
         if self._moved:
-            rows -= self._shift
+            rows = moments.about(rows, self._shift)
         if w is not None:
             rows *= np.sqrt(w)[:, None]
         for code, A in enumerate(self._A):
@@ -579,12 +579,13 @@ class LeastSquaresClassifier(DenseClassifier):
         """(D,) for two labels, the second against the first; (K, D) else."""
         u = self._u
         if u is None:
-            if self._warm is not None:
-                u = self._warm.solve(self)
-            elif self._iterates:
-                self._warm = warm_solver(self)
+            if self._iterates:
+                if self._warm is None:
+                    self._warm = warm_solver(self)
+                else:
+                    u = self._warm.solve(self)
             if u is None:
-                u = self._solve_now()
+                u = self._solve_pair() if len(self._A) == 2 else self._solve_now()
             self._u = u
             self._link_known = False
         return u  # type: ignore[no-any-return]
@@ -841,7 +842,7 @@ class LeastSquaresClassifier(DenseClassifier):
     def _scores(self, rows: np.ndarray) -> np.ndarray:
         u = self._solution()
         if self.learn_intercept:
-            rows -= self._shift
+            rows = moments.about(rows, self._shift)
         scores = np.asarray(rows @ u.T)
         return np.stack([-scores, scores], axis=1) if u.ndim == 1 and not self._binary else scores
 
