@@ -76,6 +76,9 @@ class LeastSquaresClassifier(DenseClassifier):
     )
     _weight_repeats = True
 
+    # Whether k_c is one over the weight of a class's rows.
+    _means: bool = False
+
     def __init__(
         self,
         l2: float | str,
@@ -623,38 +626,47 @@ class LeastSquaresClassifier(DenseClassifier):
         has the solution u = 2 v - e_0 where R v = k_1 s_1. Without one, its row and column are left
         out and u_0 is -tau / eta.
         """
-        k0, k1 = self._pair_multipliers()
-        flat = self._flat_T
+        T, flat = self._T, self._flat_T
         low, high = self._flat
-        ridge = self._ridge_cache
-        size = len(self._T)
+        if self._means:
+            n0, n1 = low.item(0), high.item(0)
+            ratio = n1 / n0 if n0 else 0.0
+        else:
+            k0, k1 = self._pair_multipliers()
+            ratio, n1 = (k0 / k1, 1.0 / k1) if k1 else (0.0, 0.0)
+        size = len(T)
         held = not self._centred
         few = self.n_updates < size and self._few()
-        if few or not (k0 and k1) or held and not self._at_origin:
-            return np.asarray(self._solve_shared([k0, k1])[1])
+        if few or not ratio or held and not self._at_origin:
+            return self._solve_plainly()
         dcopy(high, flat)
-        daxpy(low, flat, len(flat), k0 / k1)
+        daxpy(low, flat, len(flat), ratio)
+        ridge = self._ridge_cache
         if ridge is None:
             ridge = self._ridge()
-        daxpy(ridge, flat, size, 1.0 / k1, 0, 1, 0, size + 1)
+        daxpy(ridge, flat, size, n1, 0, 1, 0, size + 1)
         right = self._first[1]
         if held:
             start = self.tau / self.eta
             right = right * (1.0 + start)
-            daxpy(self._first[0], right, size, (start - 1.0) * k0 / k1)
+            daxpy(self._first[0], right, size, (start - 1.0) * ratio)
             right[0] = -start
             flat[:size] = 0.0
             flat[0] = 1.0
         self._effort.factorizations += 1
-        _, u, info = dposv(self._T, right, 1, 1)
+        _, u, info = dposv(T, right, 1, 1)
         v0 = u.item(0)
         # Where classes weigh very differently, k_0 / k_1 may overflow, which leaves NaN.
         if info or v0 != v0:
-            return np.asarray(self._solve_shared([k0, k1])[1])
+            return self._solve_plainly()
         if not held:
             dscal(2.0, u)
             u[0] = 2.0 * v0 - 1.0
         return u  # type: ignore[no-any-return]
+
+    def _solve_plainly(self) -> np.ndarray:
+        """`_solve_pair` in all other cases."""
+        return np.asarray(self._solve_shared(self._multipliers())[1])
 
     def _few(self) -> bool:
         """Whether there are too few rows for a factorisation of the whole to keep its digits.

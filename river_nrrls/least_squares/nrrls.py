@@ -231,7 +231,9 @@ class NRRLSClassifier(LeastSquaresClassifier):
 
     def _parameter_changed(self, name: str) -> None:
         super()._parameter_changed(name)
-        if name == "l2":
+        if name == "costs":
+            self._means = self.costs is None
+        elif name == "l2":
             if self.l2 == "auto":
                 self._penalty = auto.RIDGES[auto.FIRST_RIDGE]
             if "_ridge_race" in self.__dict__:
