@@ -43,21 +43,24 @@ def steady(model: Any, rows: Any, warm_up: int) -> Any:
 
 def against_cholesky(quick: bool) -> list[Result]:
     results = []
-    sizes = ((166, 2.2, 200), (500, 4.0, 60), (1000, 6.0, 24))
+    sizes = ((166, 2.2, 120), (500, 4.0, 30), (1000, 6.0, 10))
     for d, target, n in sizes[:2] if quick else sizes:
         for kind in ("random", "correlated", "polynomial"):
-            rows = stream(n + 20, d, seed=3, kind=kind)
-            ours, theirs = [], []
-            for solver, found in (("auto", ours), ("cholesky", theirs)):
-                model = trained(rn.NRRLSClassifier(solver=solver), 20_000, d, kind)
-                alternate(model, rows[:20])
-                part = max(1, n // 4)
-                for i in range(4):
-                    found.append(
-                        microseconds(alternate, model, rows[20 + i * part : 20 + (i + 1) * part])
-                    )
+            rows = stream(20 + 7 * n, d, seed=3, kind=kind)
+            first, parts = rows[:20], [rows[20 + i * n : 20 + i * n + n] for i in range(7)]
+            models = {
+                solver: trained(rn.NRRLSClassifier(solver=solver), 20_000, d, kind)
+                for solver in ("auto", "cholesky")
+            }
+            found: dict[str, list[float]] = {solver: [] for solver in models}
+            for model in models.values():
+                alternate(model, first)
+            for part in parts:
+                for solver, model in models.items():
+                    found[solver].append(microseconds(alternate, model, part))
             what = f"NRRLSClassifier, predict, learn, d = {d}, 20,000 rows, {kind}"
-            results.append(compare(what, "Cholesky each step", ours, theirs, target, True))
+            against = "Cholesky each step"
+            results.append(compare(what, against, found["auto"], found["cholesky"], target, True))
     return results
 
 
