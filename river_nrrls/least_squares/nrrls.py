@@ -13,18 +13,21 @@ from ..dense import Parameter, checks
 from . import auto, moments, probabilities
 from .base import NO_RANGE, LeastSquaresClassifier
 
+# Products and sums of these must not overflow, nor vanish.
+share = checks.interval(1e-100, 1e100)
+
 
 def costs(name: str, value: Any) -> None:
     if value is None:
         return
     if not isinstance(value, Mapping) or not value:
         raise checks.refuse(name, value, "None or a dict from label to cost")
-    checks.parameter_mapping(name, value, checks.positive)
+    checks.parameter_mapping(name, value, share)
 
 
 def prior(name: str, value: Any) -> None:
     if isinstance(value, Mapping) and value:
-        checks.parameter_mapping(name, value, checks.positive)
+        checks.parameter_mapping(name, value, share)
     elif not (isinstance(value, str) and value in ("balanced", "natural")):
         raise checks.refuse(name, value, "'balanced', 'natural' or a dict from label to share")
 
@@ -428,9 +431,9 @@ class NRRLSClassifier(LeastSquaresClassifier):
             missing = [label for label in self._labels if label not in self.prior]
             if missing:
                 raise ValueError(f"prior={self.prior!r} names no share for {missing}; add them")
-            share = [float(self.prior[label]) for label in self._labels]
+            shares = [float(self.prior[label]) for label in self._labels]
         elif self.prior == "natural":
-            share = self._counts().tolist()
+            shares = self._counts().tolist()
         else:
             return None
-        return [probabilities.log_odds(own, sum(share) - own) for own in share]
+        return [probabilities.log_odds(own, sum(shares) - own) for own in shares]

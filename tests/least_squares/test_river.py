@@ -147,6 +147,8 @@ def test_bad_parameters():
         {"tau": None},
         {"costs": {}},
         {"costs": {True: -1.0}},
+        {"costs": {True: 5e-324}},
+        {"prior": {True: 1e308, False: 1e308}},
         {"prior": "other"},
         {"prior": {True: 0.0}},
         {"strategy": "ovo"},
