@@ -9,6 +9,7 @@ import struct
 from collections.abc import Callable, Container, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from river.base.typing import FeatureName
 
 # The square of a larger number overflows, and the sums would never recover.
@@ -70,8 +71,10 @@ def interval(low: float, high: float, closed: str = "both") -> Check:
     text = f"a number in {'[' if left else '('}{low:g}, {high:g}{']' if right else ')'}"
 
     def check(name: str, value: Any) -> None:
-        inside = is_real(value) and (
-            (low < value < high) or (left and value == low) or (right and value == high)
+        # numpy would compare in the precision of a float32.
+        number = value.item() if isinstance(value, np.generic) else value
+        inside = is_real(number) and (
+            (low < number < high) or (left and number == low) or (right and number == high)
         )
         if not inside:
             raise refuse(name, value, text)
