@@ -692,16 +692,12 @@ class LeastSquaresClassifier(DenseClassifier):
         if not len(k):
             return np.zeros((0, len(self._T)))
         A = self._plain_moments()
-        R, size = self._T, len(self._T)
+        R = self._T
         moments.weighted_sum(k, A, R)
         S = np.array([kc * Ac.T[0] for kc, Ac in zip(k, A, strict=True)])
         if self._centred and R.item(0) and not self._few():
-            daxpy(self._ridge(), self._flat_T, size, 1.0, 0, 1, 0, size + 1)
-            self._effort.factorizations += 1
-            _, u, failed = dposv(R, S.T, 1, 1)
-            if not failed:
-                u *= 2.0
-                u[0] -= 1.0
+            u = self._doubled(self._ridge(), S.T)
+            if u is not None:
                 return np.ascontiguousarray(u.T)
             moments.weighted_sum(k, A, R)
         return self._solve(R, 2.0 * S - S.sum(axis=0), S.sum(axis=0))
@@ -720,19 +716,27 @@ class LeastSquaresClassifier(DenseClassifier):
         for i, Ai in enumerate(A):
             moments.own_and_rest(i, own[i], rest[i], pool, A, total, R)
             high = own[i] * Ai.T[0]
-            if direct:
-                daxpy(ridge, self._flat_T, size, 1.0, 0, 1, 0, size + 1)
-                self._effort.factorizations += 1
-                _, u, failed = dposv(R, high, 1, 1)
-                if not failed:
-                    dscal(2.0, u)
-                    u[0] -= 1.0
+            if ridge is not None:
+                u = self._doubled(ridge, high)
+                if u is not None:
                     U[i] = u
                     continue
                 moments.own_and_rest(i, own[i], rest[i], pool, A, total, R)
             low = R.T[0] - high
             U[i] = self._solve(R, (high - low)[None], high + low)[0]
         return U
+
+    def _doubled(self, ridge: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+        """2 v - e_0 where (T + ridge) v = right, T used up; None where it is singular in floats."""
+        size = len(ridge)
+        daxpy(ridge, self._flat_T, size, 1.0, 0, 1, 0, size + 1)
+        self._effort.factorizations += 1
+        _, u, failed = dposv(self._T, right, 1, 1)
+        if failed:
+            return None
+        u *= 2.0
+        u[0] -= 1.0
+        return u  # type: ignore[no-any-return]
 
     def _plain_moments(self) -> list[np.ndarray]:
         """Moments about the shift with an intercept, about the origin without."""
