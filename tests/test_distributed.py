@@ -339,7 +339,7 @@ def peak_memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss in kilobytes")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss: kB on Linux only")
 def test_rows_stream_through_the_memory_of_the_workers(client):
     """What is learnt is several times what the workers ever hold beyond their own code."""
     client.wait_for_workers(2)

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from river import base, ensemble, preprocessing
+from river import ensemble, preprocessing
 
 import river_nrrls as rn
 
@@ -262,5 +262,4 @@ def test_names_of_arguments_and_company(make):
     bagging = ensemble.BaggingClassifier(make(), n_models=3, seed=1)
     for x, y in stream(20):
         bagging.learn_one(x, y)
-    assert isinstance(bagging, base.Classifier)
     assert bagging.predict_one(x) in (True, False)
